@@ -76,6 +76,7 @@ let package = Package(
     .target(name: "Format"),
     .target(name: "Stopping"),
     .target(name: "Pages"),
+    .target(name: "AppleStores", dependencies: ["CZlib", "Format", "SQLite"]),
     .target(name: "Store", dependencies: ["Adoption", "Format", "Pages", "SQLite", "Stopping"]),
     .target(name: "Adoption", dependencies: ["Format", "SQLite"]),
     .target(
@@ -192,6 +193,10 @@ let package = Package(
       name: "PagesTests",
       dependencies: ["LogFuzzing", "Pages", "SQLite", "TestSupport"]
     ),
+    .testTarget(
+      name: "AppleStoresTests",
+      dependencies: ["AppleStores", "CZlib", "Format", "SQLite", "TestSupport"]
+    ),
     .testTarget(name: "FormatTests", dependencies: ["Format", "ProcessTesting", "TestSupport"]),
     .testTarget(
       name: "ChangeLogTests",
@@ -231,7 +236,7 @@ let package = Package(
     ),
     .target(
       name: "LogFuzzing",
-      dependencies: ["ChangeLog", "Pages", "Pipeline", "Format", "Store"],
+      dependencies: ["AppleStores", "ChangeLog", "Pages", "Pipeline", "Format", "Store"],
       path: "Tests/Fuzz/LogFuzzing"
     ),
     .testTarget(

@@ -9,3 +9,8 @@ static inline int travelog_deflate_init(z_stream *stream, int level) {
 static inline int travelog_inflate_init(z_stream *stream) {
   return inflateInit2(stream, 15 + 16);
 }
+
+// A negative number of bits selects DEFLATE without a header and a checksum.
+static inline int travelog_raw_inflate_init(z_stream *stream) {
+  return inflateInit2(stream, -15);
+}

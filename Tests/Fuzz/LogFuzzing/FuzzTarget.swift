@@ -19,6 +19,10 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
   case pages
   /// A SQLite database and its write-ahead log.
   case wal
+  /// A property list of Core Data: metadata, a value or a model.
+  case plist
+  /// The bitmap of an update in Core Data's history.
+  case bitmap
 
   /// Reads bytes as the target's kind of input.
   ///
@@ -31,6 +35,8 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case .token: try fuzzToken(bytes)
     case .pages: try fuzzPages(bytes)
     case .wal: try fuzzWriteAheadLog(bytes)
+    case .plist: try fuzzPropertyList(bytes)
+    case .bitmap: try fuzzBitmap(bytes)
     }
   }
 }
