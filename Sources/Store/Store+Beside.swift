@@ -86,6 +86,14 @@ extension Store {
     return names.isSuperset(of: ["meta", "urls"]) ? "Chromium switches triggers off" : nil
   }
 
+  /// Reads the database of a history file at another path, and keeps the path.
+  package static func follow(_ history: String, movedTo database: String) throws {
+    var options = Options()
+    options.database = database
+    let store = try open(.file(URL(fileURLWithPath: history)), options: options)
+    guard store.followsDatabase else { throw notAHistoryFile(history) }
+  }
+
   /// Makes the history file; nil if the database changed meanwhile.
   private static func makeHistory(
     _ database: String,
@@ -194,5 +202,12 @@ func changesAgain(_ path: String) -> StoreError {
   StoreError(.locked, at: path) {
     "A program changes \(path) again and again while it is read."
       + "\nTry again when the program writes less."
+  }
+}
+
+func notAHistoryFile(_ path: String) -> StoreError {
+  StoreError(.misuse, at: path) {
+    "\(path) is not the history file of a database."
+      + "\nTo make one: travelog adopt DATABASE --history \(path)"
   }
 }

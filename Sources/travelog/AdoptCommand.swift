@@ -29,6 +29,12 @@ extension Travelog {
     placeholder: "HISTORY",
     help: "Keep the history in a new file of its own, and only read the database."
   )
+  static let movedDatabase = Parameter<String?>.optional(
+    "database",
+    type: .file,
+    placeholder: "PATH",
+    help: "The present path of the database that the history file FILE follows."
+  )
   static let watch = Parameter<Bool>.toggle(
     "watch",
     help: "Stay, and read each commit of the database of a history file."
@@ -105,7 +111,8 @@ extension Travelog {
       "travelog adopt --suspend app.db -- ./migrate": "Run a program that adds or alters tables.",
     ],
     parameters: [
-      database, historyFile, watch, pin, interval, migration, prefix, withoutTable, withoutColumn,
+      database, historyFile, movedDatabase, watch, pin, interval, migration, prefix, withoutTable,
+      withoutColumn,
       recordAgain, detach,
       detachLogs,
       discardHistory, newIdentity, suspend, dryRun,
@@ -116,10 +123,12 @@ extension Travelog {
     let path = given[database]
     let chosen = [
       given[detach], given[newIdentity], given[suspend], given[dryRun], given[watch],
-      given[historyFile] != nil && !given[dryRun],
+      given[historyFile] != nil && !given[dryRun], given[movedDatabase] != nil,
     ]
     guard chosen.filter(\.self).count <= 1 else {
-      throw contradiction("--detach, --new-identity, --suspend, --dry-run, --watch, --history")
+      throw contradiction(
+        "--detach, --new-identity, --suspend, --dry-run, --watch, --history, --database"
+      )
     }
     guard given[watch] || !given[pin] && given[interval] == nil else {
       throw CommandError(.usage) {
@@ -153,7 +162,7 @@ extension Travelog {
         given[historyFile] == nil
         ? try Store.describeTables(of: path, leavingOut: leftOut)
         : try Store.describeFollowedTables(of: path, leavingOut: leftOut)
-      if given[historyFile] == nil, try !Store.hasHistory(at: path) {
+      if given[historyFile] == nil, !tables.isEmpty, try !Store.hasHistory(at: path) {
         answer.reasonForHistoryFile = try Store.reasonToFollow(path)
       }
       answer.tables = tables.map(AdoptAnswer.Table.init)
@@ -187,6 +196,9 @@ extension Travelog {
       try line.clear()
       answer.action = "detached"
       try call.summarize("\(path): detached; the program's own tables did not change")
+    } else if let moved = given[movedDatabase] {
+      try Store.follow(path, movedTo: moved)
+      answer.action = "moved"
     } else if given[watch] {
       var watch = DatabaseWatch(history: path)
       watch.isPinned = given[pin]

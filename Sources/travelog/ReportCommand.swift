@@ -15,7 +15,7 @@ extension Travelog {
   static let reportOutput = Parameter<String?>.optional(
     "output",
     type: .file,
-    help: "The file to write; without this flag, standard output."
+    help: "The file to write instead of standard output."
   )
   static let reportFormat = Parameter<ReportFormat?>.optional(
     "format",

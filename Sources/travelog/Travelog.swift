@@ -39,13 +39,7 @@ struct Travelog {
 
   static let noRead = Parameter<Bool>.toggle(
     "no-read",
-    help: "Do not read what is new in the database of a history file first."
-  )
-  static let movedDatabase = Parameter<String?>.optional(
-    "database",
-    type: .file,
-    placeholder: "PATH",
-    help: "The present path of the database of a history file."
+    help: "Do not read the database of a history file."
   )
 
   static let program: Program = Program(
@@ -64,7 +58,7 @@ struct Travelog {
         "travelog verify logs": "Verify that the logs are complete and unaltered.",
         "travelog log trips.store": "List what changed.",
       ],
-      parameters: [color, json, quiet, progress, noRead, movedDatabase],
+      parameters: [color, json, quiet, progress, noRead],
       environment: [
         "NO_COLOR": "Disables colors, unless the variable is empty.",
         "FORCE_COLOR": "Enables colors, even if the output is not a terminal.",
@@ -85,10 +79,7 @@ struct Travelog {
     },
     color: color,
     json: json,
-    prepare: { given in
-      Options.skipsReading = given[noRead]
-      Options.database = given[movedDatabase]
-    },
+    prepare: { given in Options.skipsReading = given[noRead] },
     describe: describe
   )
 }

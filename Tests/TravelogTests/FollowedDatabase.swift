@@ -57,7 +57,9 @@ final class FollowedDatabase {
   func transactions() throws -> Int {
     let run = try travelog("log", history, "--no-read", "--limit", "1000")
     #expect(run.code == 0, "\(run.errors)")
-    return run.output.split(separator: "\n").filter { $0.first?.isNumber == true }.count
+    return run.output.split(separator: "\n").filter {
+      $0.drop { $0 == " " }.first?.isNumber == true
+    }.count
   }
 
   /// The rows of the tables of a file, as SQL spells them.

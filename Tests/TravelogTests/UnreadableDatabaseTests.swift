@@ -229,7 +229,7 @@ struct UnreadableDatabaseTests {
     let relative = try TravelogTests.run(
       "/usr/bin/env",
       ["-C", URL(fileURLWithPath: moved).deletingLastPathComponent().path, products + "/travelog"]
-        + ["log", database.history, "--database", "moved.db"]
+        + ["adopt", database.history, "--database", "moved.db"]
     )
     #expect(relative.code == 0, "\(relative.errors)")
     try Connection(path: moved, mode: .readWrite).execute("DELETE FROM note WHERE id = 7")

@@ -24,7 +24,6 @@ struct UntouchedDatabaseTests {
       ["adopt", history], ["adopt", "--detach", history], ["adopt", "--new-identity", history],
       ["adopt", "--suspend", history, "--", "true"], ["adopt", history, "--without-table", "tag"],
       ["import", logs, "--into", history], ["log", history, "--no-read"],
-      ["log", history, "--database", database.path],
     ]
   }
 

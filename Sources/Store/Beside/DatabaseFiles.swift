@@ -35,7 +35,7 @@ final class DatabaseFiles {
     let shared = other.flatMap { $0.path == path ? $0 : nil }
     guard let file = try openFile(path, sharing: shared?.mainFile) else {
       throw StoreError(.missing, at: path) {
-        "There is no database \(path).\nIf it was moved, give its new path: --database PATH"
+        "There is no database \(path).\nIf it was moved: travelog adopt HISTORY --database PATH"
       }
     }
     mainFile = file

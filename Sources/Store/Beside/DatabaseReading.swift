@@ -202,7 +202,7 @@ struct DatabaseReading {
   private func otherDatabase(_ path: String) -> StoreError {
     StoreError(.historyDiverged, at: path) {
       "\(path) is not the database that \(connection.path) follows: it is another file, and most of"
-        + " its rows differ.\nGive the path of the right database: --database PATH. To follow this"
+        + " its rows differ.\nIf the right one was moved: travelog adopt HISTORY --database PATH. To follow this"
         + " one: travelog adopt \(path) --history NEW"
     }
   }

@@ -30,14 +30,10 @@ package struct DatabaseWatch {
     try describingErrors(at: history) {
       let connection = try StoreFile(location: location, options: Options()).connectReading()
       guard var known = try ReadDatabase(on: connection) else {
-        throw StoreError(.misuse, at: history) {
-          "\(history) is not a history file of a database."
-            + "\nTo make one: travelog adopt DATABASE --history \(history)"
-        }
+        throw notAHistoryFile(history)
       }
       var reading = DatabaseReading(connection: connection, location: location)
-      reading.path = Options.database
-      let path = reading.path.map(absolutePath) ?? known.path
+      let path = known.path
       var pin: Pin?
       var compared: ContinuousClock.Instant?
       while !StopRequest.isMade {

@@ -39,7 +39,7 @@ package struct Options: Sendable {
   /// Whether the database that a history file follows is not read.
   package var skipsReading = Self.skipsReading
   /// The present path of the database that a history file follows; nil if it was not moved.
-  package var database = Self.database
+  package var database: String?
   package var busyTimeout: Duration
   /// Whether a wait for another writer ends as soon as possible, at the cost of processor time.
   ///
@@ -61,10 +61,9 @@ package struct Options: Sendable {
   package var isDurable = true
   package var provenance = Provenance.system
 
-  /// The settings of a process for the databases that history files follow, which a command sets once
-  /// before it opens a store.
+  /// Whether this process reads no databases of history files, which a command decides before it opens
+  /// a store.
   package nonisolated(unsafe) static var skipsReading = false
-  package nonisolated(unsafe) static var database: String?
 
   package init(
     isReadOnly: Bool = false,
