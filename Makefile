@@ -62,7 +62,7 @@ faults: build ## let calls and allocations fail, kill the program, and try 200 r
 adoption: build ## run 10,000 random statements with each of two programs on each of 61 schemas (STATEMENTS, SCHEMA)
 	TRAVELOG_LONG_TESTS=1 TRAVELOG_STATEMENTS=$${STATEMENTS:-10000} TRAVELOG_SCHEMA="$$SCHEMA" \
 	  Tools/run-tests \
-	  'AdoptionTests\.(CollectionTests|CommittedValueTests|(Silent|Mixed|Replica|LeftOut)ProgramTests)'
+	  'AdoptionTests\.(CollectionTests|CommittedValueTests|Followed|(Silent|Mixed|Replica|LeftOut)ProgramTests)'
 
 # The wheel of this version of pyproj contains SQLite 3.31. Its own code is not used.
 old-sqlite: build ## let SQLite 3.31, from a Python package, write to adopted files
