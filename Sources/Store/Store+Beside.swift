@@ -32,15 +32,15 @@ extension Store {
     }
     let isNew = access(history, F_OK) != 0
     do {
-      for attempt in 0..<5 {
-        if attempt > 0 { usleep(UInt32(20_000 << attempt)) }
-        if let result = try makeHistory(database, history, prefix, leftOut) { return result }
+      return try describingErrors(at: history) {
+        try DatabaseFiles.whileUnchanged(absolutePath(database)) {
+          try makeHistory($0, history, prefix, leftOut)
+        }
       }
     } catch {
       if isNew { for suffix in ["", "-journal", "-wal", "-shm"] { unlink(history + suffix) } }
       throw error
     }
-    throw changesAgain(database)
   }
 
   /// Reads how the tables of a database would be recorded in a history file; nothing is created.
@@ -49,22 +49,17 @@ extension Store {
     leavingOut leftOut: [LeftOut] = []
   ) throws -> [TableDescription] {
     try describingErrors(at: database) {
-      for attempt in 0..<5 {
-        if attempt > 0 { usleep(UInt32(20_000 << attempt)) }
-        let files = try DatabaseFiles(absolutePath(database))
-        let tables = try files.describingErrors { () throws -> [TableDescription]? in
-          guard let snapshot = try DatabaseSnapshot(files, folder: "/tmp") else { return nil }
-          let names = CaptureNames(prefix: CaptureNames.usualPrefix)
-          let last = snapshot.log?.commits.count ?? 0
-          let states = try DatabaseStates(snapshot, at: last, names: names)
-          try checkMayFollow(states.database)
-          let parts = try checked(leftOut, names: names, on: states.database)
-          let tables = try readTables(states.database, without: names, leavingOut: parts)
-          return try snapshot.isTrue(from: last) ? tables : nil
-        }
-        if let tables { return tables }
+      try DatabaseFiles.whileUnchanged(absolutePath(database)) { files in
+        let folder = FileManager.default.temporaryDirectory.path
+        guard let snapshot = try DatabaseSnapshot(files, folder: folder) else { return nil }
+        let names = CaptureNames(prefix: CaptureNames.usualPrefix)
+        let last = snapshot.log?.commits.count ?? 0
+        let states = try DatabaseStates(snapshot, at: last, names: names)
+        try checkMayFollow(states.database)
+        let parts = try checked(leftOut, names: names, on: states.database)
+        let tables = try readTables(states.database, without: names, leavingOut: parts)
+        return try snapshot.isTrue(from: last) ? tables : nil
       }
-      throw changesAgain(database)
     }
   }
 
@@ -76,7 +71,6 @@ extension Store {
     }
     let names = try Set(describeFollowedTables(of: database).map(\.name))
     let signs = [
-      ("Z_METADATA", "Core Data refuses a file with tables that are not in its model"),
       ("room_master_table", "Room compares the tables with a checksum of its own"),
       ("android_metadata", "it is a copy from a phone, or its app expects only its own tables"),
       ("moz_places", "Firefox runs TEMP triggers, which come before others"),
@@ -96,51 +90,46 @@ extension Store {
 
   /// Makes the history file; nil if the database changed meanwhile.
   private static func makeHistory(
-    _ database: String,
+    _ files: DatabaseFiles,
     _ history: String,
     _ prefix: String,
     _ leftOut: [LeftOut]
   ) throws -> AdoptionResult? {
-    let files = try DatabaseFiles(absolutePath(database))
     let location = Location.file(URL(fileURLWithPath: history))
-    return try describingErrors(at: history) {
-      try files.describingErrors { () throws -> AdoptionResult? in
-        guard let snapshot = try DatabaseSnapshot(files, folder: location.folder) else {
-          return nil
-        }
-        let last = snapshot.log?.commits.count ?? 0
-        let states = try DatabaseStates(snapshot, at: last, names: CaptureNames(prefix: prefix))
-        try checkMayFollow(states.database)
-        let connection = try Connection(path: history, mode: .readWriteCreate)
-        try connection.setTriggers(enabled: false)
-        try connection.setForeignKeys(enforced: false)
-        try connection.execute("PRAGMA ignore_check_constraints = ON")
-        // These settings must be made before the first table exists.
-        try connection.execute(
-          "PRAGMA auto_vacuum = INCREMENTAL; PRAGMA encoding = '\(states.database.encoding)'"
-        )
-        try connection.useTables(prefix: prefix)
-        do {
-          try connection.execute("BEGIN EXCLUSIVE")
-          let result = try fill(connection, states, leftOut)
-          guard try snapshot.isTrue(from: last) else {
-            connection.rollBack()
-            return nil
-          }
-          try ReadDatabase(
-            path: files.path,
-            stamp: files.stamp,
-            log: snapshot.log.map { ReadDatabase.LogPlace($0.position) },
-            schemaCookie: states.view.header?.schemaCookie ?? 0,
-            time: currentTime()
-          ).note(on: connection)
-          try connection.execute("COMMIT")
-          return result
-        } catch {
-          connection.rollBack()
-          throw states.error ?? error
-        }
+    guard let snapshot = try DatabaseSnapshot(files, folder: location.folder) else {
+      return nil
+    }
+    let last = snapshot.log?.commits.count ?? 0
+    let states = try DatabaseStates(snapshot, at: last, names: CaptureNames(prefix: prefix))
+    try checkMayFollow(states.database)
+    let connection = try Connection(path: history, mode: .readWriteCreate)
+    try connection.setTriggers(enabled: false)
+    try connection.setForeignKeys(enforced: false)
+    try connection.execute("PRAGMA ignore_check_constraints = ON")
+    // These settings must be made before the first table exists.
+    try connection.execute(
+      "PRAGMA auto_vacuum = INCREMENTAL; PRAGMA encoding = '\(states.database.encoding)'"
+    )
+    try connection.useTables(prefix: prefix)
+    do {
+      try connection.execute("BEGIN EXCLUSIVE")
+      let result = try fill(connection, states, leftOut)
+      guard try snapshot.isTrue(from: last) else {
+        connection.rollBack()
+        return nil
       }
+      try ReadDatabase(
+        path: files.path,
+        stamp: files.stamp,
+        log: snapshot.log.map { ReadDatabase.LogPlace($0.position) },
+        schemaCookie: states.view.header?.schemaCookie ?? 0,
+        time: currentTime()
+      ).note(on: connection)
+      try connection.execute("COMMIT")
+      return result
+    } catch {
+      connection.rollBack()
+      throw states.error ?? error
     }
   }
 
@@ -196,13 +185,6 @@ func absolutePath(_ path: String) -> String {
   guard let resolved = realpath(path, nil) else { return path }
   defer { free(resolved) }
   return String(cString: resolved)
-}
-
-func changesAgain(_ path: String) -> StoreError {
-  StoreError(.locked, at: path) {
-    "A program changes \(path) again and again while it is read."
-      + "\nTry again when the program writes less."
-  }
 }
 
 func notAHistoryFile(_ path: String) -> StoreError {

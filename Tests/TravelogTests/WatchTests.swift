@@ -124,4 +124,22 @@ struct WatchTests {
     #expect(try travelog("adopt", "--watch", database.path).code != 0)
     #expect(try travelog("adopt", "--pin", database.history).code == 64)
   }
+
+  @Test("A dry run recommends a history file with a reason, and status says when it was last read.")
+  func recommendation() throws {
+    let database = try FollowedDatabase()
+    let plain = try travelog("adopt", "--dry-run", database.path, "--json")
+    #expect(plain.code == 0 && !plain.output.contains("reason_for_history_file"))
+    try database.execute(
+      "CREATE TABLE room_master_table(id INTEGER PRIMARY KEY, identity_hash TEXT)"
+    )
+    let room = try travelog("adopt", "--dry-run", database.path, "--json")
+    #expect(room.code == 0 && room.output.contains("reason_for_history_file"), "\(room.output)")
+    let status = try travelog("status", database.history, "--json")
+    let words = try #require(
+      try JSONSerialization.jsonObject(with: Data(status.output.utf8)) as? [String: Any]
+    )
+    #expect(words["database"] as? String == database.path)
+    #expect(words["read"] is String && words["read_age_seconds"] is Double)
+  }
 }

@@ -86,6 +86,7 @@ final class DatabaseFiles {
     do {
       return try presentStamp != stamp || hasOtherLog || isBeingWritten
     } catch {
+      // The error that was found first explains more.
       return false
     }
   }

@@ -10,9 +10,6 @@ import SQLite
 /// Otherwise the tables are compared with the rows that were seen last, and all differences together
 /// become one transaction.
 struct DatabaseReading {
-  /// How often a database is read again that changes while it is read.
-  private static let attempts = 5
-
   /// The connection to the history file, which runs no triggers and enforces no foreign keys.
   let connection: Connection
   let location: Location
@@ -28,18 +25,14 @@ struct DatabaseReading {
   /// - Returns: Whether anything was new.
   @discardableResult
   func run() throws -> Bool {
-    for attempt in 0..<Self.attempts {
-      guard let known = try ReadDatabase(on: connection), !known.isCopy else { return false }
-      if attempt > 0 { usleep(UInt32(20_000 << attempt)) }
-      let files = try DatabaseFiles(path.map(absolutePath) ?? known.path, sharing: kept)
-      let isDone = try files.describingErrors { () throws -> Bool? in
-        guard path == nil, try files.isUnchanged(since: known) else { return try read(files) }
-        try noteTime(known)
-        return false
-      }
-      if let isDone { return isDone }
+    guard let known = try ReadDatabase(on: connection), !known.isCopy else { return false }
+    let present = path.map(absolutePath) ?? known.path
+    return try DatabaseFiles.whileUnchanged(present, sharing: kept) { files in
+      guard let known = try ReadDatabase(on: connection) else { return false }
+      guard path == nil, try files.isUnchanged(since: known) else { return try read(files) }
+      try noteTime(known)
+      return false
     }
-    throw try changesAgain(path ?? ReadDatabase(on: connection)?.path ?? "")
   }
 
   /// Notes that nothing was new, at most every ten seconds.
@@ -209,6 +202,24 @@ struct DatabaseReading {
 }
 
 extension DatabaseFiles {
+  /// Runs a function that reads a database, until no program changes the database meanwhile, at most
+  /// five times; the function returns nil if it has to be run again.
+  static func whileUnchanged<Result>(
+    _ path: String,
+    sharing other: DatabaseFiles? = nil,
+    _ body: (DatabaseFiles) throws -> Result?
+  ) throws -> Result {
+    for attempt in 0..<5 {
+      if attempt > 0 { usleep(UInt32(20_000 << attempt)) }
+      let files = try DatabaseFiles(path, sharing: other)
+      if let result = try files.describingErrors({ try body(files) }) { return result }
+    }
+    throw StoreError(.locked, at: path) {
+      "A program changes \(path) again and again while it is read."
+        + "\nTry again when the program writes less."
+    }
+  }
+
   /// Runs a function that reads the files, and converts its errors; nil if it failed because a program
   /// changed the files meanwhile.
   func describingErrors<Result>(_ body: () throws -> Result?) throws -> Result? {
