@@ -195,7 +195,7 @@ let package = Package(
     ),
     .testTarget(
       name: "AppleStoresTests",
-      dependencies: ["AppleStores", "CZlib", "Format", "SQLite", "TestSupport"]
+      dependencies: ["AppleFiles", "AppleStores", "CZlib", "Format", "SQLite", "TestSupport"]
     ),
     .testTarget(name: "FormatTests", dependencies: ["Format", "ProcessTesting", "TestSupport"]),
     .testTarget(
@@ -251,6 +251,8 @@ let package = Package(
       ],
       path: "Tests/PipelineTesting"
     ),
+    // It shares no code with the reader.
+    .target(name: "AppleFiles", dependencies: ["CZlib", "SQLite"], path: "Tests/AppleFiles"),
     .target(
       name: "StoreTesting",
       dependencies: ["SQLite", "Format", "Store", "TestSupport"],

@@ -1,7 +1,8 @@
+import AppleFiles
 import Foundation
 import SQLite
 
-/// A store in Apple's layout with the model ``FixtureModel/music``.
+/// A store in Apple's layout with the model ``FileModel/music``.
 ///
 /// The statements are written out, so that the tests do not repeat the rules of the reader.
 struct Fixture {
@@ -14,7 +15,7 @@ struct Fixture {
 
   var layout = HistoryLayout.interned
   /// The compressed archive of the model; nil for a store without one.
-  var cache: [UInt8]? = stored(FixtureModel.music.archive())
+  var cache: [UInt8]? = stored(FileModel.music.archive())
   /// Statements that change the store afterwards.
   var changes = ""
 
