@@ -145,6 +145,7 @@ struct AppleHistoryTests {
       ("UPDATE ACHANGE SET ZTRANSACTIONID = 4 WHERE Z_PK = 5", [.missingTransaction]),
       ("UPDATE ACHANGE SET ZTRANSACTIONID = 9 WHERE Z_PK = 5", [.missingTransaction]),
       ("UPDATE ACHANGE SET ZTRANSACTIONID = NULL WHERE Z_PK = 5", [.missingTransaction]),
+      ("UPDATE ACHANGE SET ZTRANSACTIONID = \(Int64.max) WHERE Z_PK = 5", [.missingTransaction]),
       ("DELETE FROM Z_MODELCACHE", [.guessedModel]),
     ] as [(String, [AppleChange.Unread])]
   )

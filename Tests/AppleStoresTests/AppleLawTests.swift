@@ -49,8 +49,56 @@ struct AppleLawTests {
     }
   }
 
-  private func check(_ file: AppleFile) throws {
-    let store = try AppleStore(Connection(path: file.url.path, mode: .readOnly), isStrict: true)
+  @Test("A copy that was made during a checkpoint has the same content.")
+  func checkpoints() throws {
+    var random = SeededGenerator(for: "checkpoints in Apple's layout")
+    try withTemporaryFolder { folder in
+      let url = folder.appending(path: "Music.sqlite")
+      let file = try AppleFile(url, .random(using: &random))
+      for _ in 0..<5 { try file.runRandomly(changes: 8, using: &random) }
+      try file.pinReader()
+      let before = try Data(contentsOf: url)
+      for _ in 0..<5 { try file.runRandomly(changes: 8, using: &random) }
+      try file.checkpoint("PASSIVE")
+      // The file has the first commits, and the log has all.
+      #expect(try Data(contentsOf: url) != before)
+      let copy = folder.appending(path: "Copy.sqlite")
+      try file.copy(to: copy)
+      file.releaseReader()
+      try check(file, at: copy)
+      try file.checkpoint()
+      #expect(try Data(contentsOf: copy) != Data(contentsOf: url))
+    }
+  }
+
+  @Test("A large store has a change for each insert, update and delete.")
+  func large() throws {
+    try withTemporaryFolder { folder in
+      let url = folder.appending(path: "Large.sqlite")
+      let file = try AppleFile.large(url, transactions: 300, textSize: 20)
+      try file.append(transactions: 20, textSize: 20)
+      let store = try AppleStore(file.connection, isStrict: true)
+      let history = try #require(try AppleHistory(store))
+      var living: Set<[Int64]> = []
+      var count = 0
+      while try history.next() != nil {
+        count += 1
+        while let change = try history.nextChange() {
+          #expect(change.unread == [])
+          let object = [Int64(change.entity ?? -1), change.id]
+          #expect(living.contains(object) == (change.kind != .insert))
+          if change.kind == .delete { living.remove(object) } else { living.insert(object) }
+        }
+      }
+      #expect(count == 321)
+      let rows = "SELECT (SELECT count(*) FROM ZCLIP) + (SELECT count(*) FROM ZPART)"
+      #expect(try file.connection.number(rows) == Int64(living.count))
+    }
+  }
+
+  private func check(_ file: AppleFile, at url: URL? = nil) throws {
+    let path = (url ?? file.url).path
+    let store = try AppleStore(Connection(path: path, mode: .readOnly), isStrict: true)
     #expect(store.model.entities.map(\.name) == file.model.numbered)
     #expect(store.layout.differences == [])
     #expect(store.layout.otherTables == [])
@@ -59,7 +107,7 @@ struct AppleLawTests {
     try checkHistory(store, file)
     let schema = try AppleSchema(store)
     #expect(schema.loosened.filter { $0.reason != .lostOrder } == [])
-    try checkRows(store, schema, file)
+    try checkRows(store, schema, file, path)
     try checkLinks(store, file)
   }
 
@@ -124,8 +172,13 @@ struct AppleLawTests {
 
   // MARK: Rows
 
-  private func checkRows(_ store: AppleStore, _ schema: AppleSchema, _ file: AppleFile) throws {
-    let external = ExternalFolder(besideStore: file.url.path)
+  private func checkRows(
+    _ store: AppleStore,
+    _ schema: AppleSchema,
+    _ file: AppleFile,
+    _ path: String
+  ) throws {
+    let external = ExternalFolder(besideStore: path)
     var count = 0
     for (index, root) in store.model.entities.enumerated() where root.parent == nil {
       let rows = try AppleRows(store, schema, root: index, external: external)
