@@ -8,7 +8,7 @@ extension AppleFile {
   package static func large(
     _ url: URL,
     transactions: Int64,
-    textSize: Int = 1500
+    textSize: Int = 1200
   ) throws -> AppleFile {
     let model = FileModel(entities: [
       FileModel.Entity(
@@ -99,8 +99,8 @@ extension AppleFile {
             try run(part, [.integer(member), .integer(id), .blob(token + [UInt8(index)])])
             try note(0, 2, member)
           }
-          // Older objects are used again; the numbers are far apart, as in a real history.
-          let olds = Set((1...4).map { id &* Int64(7919 * $0) % id }.filter { $0 > 0 })
+          // Most programs change again what they changed lately.
+          let olds = Set((1...5).map { id - 1 - id &* 7919 * $0 % 997 }.filter { $0 > 0 })
           for old in olds.sorted() {
             try run(use, [.integer(old), time])
             try note(1, 1, old, used)
