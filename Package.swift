@@ -195,7 +195,9 @@ let package = Package(
     ),
     .testTarget(
       name: "AppleStoresTests",
-      dependencies: ["AppleFiles", "AppleStores", "CZlib", "Format", "SQLite", "TestSupport"]
+      dependencies: [
+        "AppleFiles", "AppleStores", "CZlib", "Format", "ProcessTesting", "SQLite", "TestSupport",
+      ]
     ),
     .testTarget(name: "FormatTests", dependencies: ["Format", "ProcessTesting", "TestSupport"]),
     .testTarget(
