@@ -198,7 +198,9 @@ let package = Package(
     ),
     .testTarget(
       name: "AppleStoresTests",
-      dependencies: ["AppleStores", "CZlib", "Format", "SQLite", "TestSupport"]
+      dependencies: [
+        "AppleFiles", "AppleStores", "CZlib", "Format", "ProcessTesting", "SQLite", "TestSupport",
+      ]
     ),
     .testTarget(name: "FormatTests", dependencies: ["Format", "ProcessTesting", "TestSupport"]),
     .testTarget(
@@ -254,6 +256,8 @@ let package = Package(
       ],
       path: "Tests/PipelineTesting"
     ),
+    // It shares no code with the reader.
+    .target(name: "AppleFiles", dependencies: ["CZlib", "SQLite"], path: "Tests/AppleFiles"),
     .target(
       name: "StoreTesting",
       dependencies: ["SQLite", "Format", "Store", "TestSupport"],

@@ -1,7 +1,9 @@
+import AppleFiles
 import AppleStores
 import Format
 import Foundation
 import SQLite
+import TestSupport
 import Testing
 
 @Suite("The history of a store")
@@ -36,7 +38,7 @@ struct AppleHistoryTests {
     #expect(transactions.map { $0.migratedFrom != nil } == [false, true, false])
     #expect(transactions[1].migratedFrom == "old==")
     #expect(transactions[2].author == "sync")
-    #expect(history.map { $0.changes.map(\.number) } == [[1, 2], [], [5, 6, 7], []])
+    #expect(history.map { $0.changes.map(\.number) } == [[3, 4], [], [5, 6, 7], []])
     #expect(try read(Fixture(layout: layout), after: 3).map(\.transaction?.number) == [5, nil])
   }
 
@@ -72,6 +74,53 @@ struct AppleHistoryTests {
     #expect(changes[3].properties == ["favorite"])
   }
 
+  @Test("A to-many relationship is not named by changes of which a migration removed some.")
+  func removedChanges() throws {
+    typealias Relationship = FileModel.Relationship
+    var model = FileModel(entities: [
+      FileModel.Entity(
+        name: "Owner",
+        relationships: [
+          Relationship(name: "others", destination: "Other", inverse: "owner", maximum: 0),
+          Relationship(name: "things", destination: "Thing", inverse: "owner", maximum: 0),
+        ]
+      ),
+      FileModel.Entity(
+        name: "Other",
+        relationships: [Relationship(name: "owner", destination: "Owner", inverse: "others")]
+      ),
+      FileModel.Entity(
+        name: "Thing",
+        relationships: [Relationship(name: "owner", destination: "Owner", inverse: "things")]
+      ),
+      FileModel.Entity(name: "Gone", parent: "Thing"),
+    ])
+    try withTemporaryFolder { folder in
+      let file = try AppleFile(folder.appending(path: "Owners.sqlite"), model)
+      let (owner, second) = (file.insert("Owner"), file.insert("Owner"))
+      let other = file.insert("Other")
+      try file.save()
+      file.link(owner, "things", file.insert("Gone"))
+      file.link(second, "others", other)
+      try file.save()
+      func toMany() throws -> [AppleChange.ToMany] {
+        let store = try AppleStore(Connection(path: file.url.path, mode: .readOnly))
+        guard let history = try AppleHistory(store, after: 1) else { return [] }
+        _ = try history.next()
+        var result: [AppleChange.ToMany] = []
+        while let change = try history.nextChange() {
+          if change.toMany.count > 0 { result.append(change.toMany) }
+        }
+        return result
+      }
+      model.entities.removeLast()
+      try file.migrate(to: model)
+      let open = AppleChange.ToMany.candidates(["others", "things"], count: 1)
+      let found = try toMany()
+      #expect(found == [open, open])
+    }
+  }
+
   @Test("A composite can have one slot, or one for each leaf, if the length decides.")
   func composites() throws {
     var fixture = Fixture()
@@ -96,6 +145,7 @@ struct AppleHistoryTests {
       ("UPDATE ACHANGE SET ZTRANSACTIONID = 4 WHERE Z_PK = 5", [.missingTransaction]),
       ("UPDATE ACHANGE SET ZTRANSACTIONID = 9 WHERE Z_PK = 5", [.missingTransaction]),
       ("UPDATE ACHANGE SET ZTRANSACTIONID = NULL WHERE Z_PK = 5", [.missingTransaction]),
+      ("UPDATE ACHANGE SET ZTRANSACTIONID = \(Int64.max) WHERE Z_PK = 5", [.missingTransaction]),
       ("DELETE FROM Z_MODELCACHE", [.guessedModel]),
     ] as [(String, [AppleChange.Unread])]
   )

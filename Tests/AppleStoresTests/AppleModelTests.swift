@@ -1,3 +1,4 @@
+import AppleFiles
 import AppleStores
 import CZlib
 import Format
@@ -107,7 +108,7 @@ struct AppleModelTests {
   @Test("Siblings are sorted without regard to case.")
   func siblings() throws {
     let names = ["NWActivity", "NetworkAttachment", "ComputeSync", "ComputedAsset"]
-    let model = FixtureModel(entities: names.map { FixtureModel.Entity(name: $0) })
+    let model = FileModel(entities: names.map { FileModel.Entity(name: $0) })
     let store = try open(Fixture(cache: stored(model.archive())))
     let sorted = ["ComputedAsset", "ComputeSync", "NetworkAttachment", "NWActivity"]
     #expect(store.model.entities.map(\.name) == sorted)
@@ -131,15 +132,15 @@ struct AppleModelTests {
   }
 
   private static let brokenCaches: [String: [UInt8]] = {
-    let archive = FixtureModel.music.archive()
+    let archive = FileModel.music.archive()
     let list = ArchiveBuilder()
-    let deep = FixtureModel(
+    let deep = FileModel(
       entities: (0..<70).map {
-        FixtureModel.Entity(name: "E\($0)", parent: $0 == 0 ? nil : "E\($0 - 1)")
+        FileModel.Entity(name: "E\($0)", parent: $0 == 0 ? nil : "E\($0 - 1)")
       }
     )
-    let cyclic = FixtureModel(entities: [
-      FixtureModel.Entity(name: "A", parent: "B"), FixtureModel.Entity(name: "B", parent: "A"),
+    let cyclic = FileModel(entities: [
+      FileModel.Entity(name: "A", parent: "B"), FileModel.Entity(name: "B", parent: "A"),
     ])
     return [
       "empty": [], "text": Array("no model".utf8), "not a list": stored([1, 2, 3]),
@@ -204,7 +205,7 @@ struct AppleModelTests {
 
   @Test("A cut or changed model is read or refused.")
   func damage() throws {
-    let archive = FixtureModel.music.archive()
+    let archive = FileModel.music.archive()
     for index in stride(from: 0, to: archive.count, by: 37) {
       var changed = archive
       changed[index] ^= 0x55

@@ -1,3 +1,4 @@
+import AppleFiles
 import AppleStores
 import Format
 import Foundation
@@ -136,9 +137,9 @@ struct AppleSchemaTests {
 
   @Test("Relationships of an entity with itself, and ordered ones without an inverse, are found.")
   func nodes() throws {
-    typealias Relationship = FixtureModel.Relationship
-    let model = FixtureModel(entities: [
-      FixtureModel.Entity(
+    typealias Relationship = FileModel.Relationship
+    let model = FileModel(entities: [
+      FileModel.Entity(
         name: "Node",
         relationships: [
           Relationship(name: "children", destination: "Leaf", maximum: 0, isOrdered: true),
@@ -153,9 +154,9 @@ struct AppleSchemaTests {
           Relationship(name: "friends", destination: "Node", inverse: "friends", maximum: 0),
         ]
       ),
-      FixtureModel.Entity(
+      FileModel.Entity(
         name: "Leaf",
-        attributes: [FixtureModel.Attribute(name: "text", type: 700)]
+        attributes: [FileModel.Attribute(name: "text", type: 700)]
       ),
     ])
     var fixture = Fixture(cache: stored(model.archive()))

@@ -1,3 +1,4 @@
+import AppleFiles
 import AppleStores
 import Foundation
 import TestSupport

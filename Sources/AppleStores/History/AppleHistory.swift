@@ -16,6 +16,8 @@ package final class AppleHistory {
   private var hasChange: Bool
   /// The transaction whose changes are read next; the highest number after the last one.
   private var current: Int64?
+  /// Whether there are no more transactions.
+  private var isAtEnd = false
   /// What the current transaction changes, if a to-many relationship needs it.
   private var neighbours: Neighbours?
 
@@ -24,6 +26,9 @@ package final class AppleHistory {
     guard store.tables.has("ZTIMESTAMP", in: "ATRANSACTION"),
       store.tables.has("ZTRANSACTIONID", in: "ACHANGE")
     else { return nil }
+    let columns = ["Z_PK", "ZTRANSACTIONID", "ZCHANGETYPE", "ZENTITY", "ZENTITYPK", "ZCOLUMNS"]
+    try store.tables.require(columns, in: "ACHANGE")
+    try store.tables.require(["Z_PK"], in: "ATRANSACTION")
     self.store = store
     slots = store.model.entities.indices.map { BitmapSlots($0, of: store.model, in: store.layout) }
     preserved = store.model.entities.indices.map { index in
@@ -40,7 +45,6 @@ package final class AppleHistory {
     let names = (0..<kept).map { "ZTOMBSTONE\($0)" }
       .filter { store.tables.has($0, in: "ACHANGE") }
     tombstones = 6..<6 + Int32(names.count)
-    let columns = ["Z_PK", "ZTRANSACTIONID", "ZCHANGETYPE", "ZENTITY", "ZENTITYPK", "ZCOLUMNS"]
     // An index gives this order without sorting.
     changes = try connection.prepare(
       """
@@ -60,7 +64,8 @@ package final class AppleHistory {
     var joins = ""
     for name in ["ZAUTHOR", "ZCONTEXTNAME", "ZPROCESSID", "ZBUNDLEID"] {
       let plain = tables.has(name, in: "ATRANSACTION") ? "t.\(name)" : "NULL"
-      if tables.has("\(name)TS", in: "ATRANSACTION"), tables.has("ZNAME", in: "ATRANSACTIONSTRING")
+      if tables.has("\(name)TS", in: "ATRANSACTION"),
+        ["Z_PK", "ZNAME"].allSatisfy({ tables.has($0, in: "ATRANSACTIONSTRING") })
       {
         // Newer frameworks keep each text once, and write no plain text.
         joins += " LEFT JOIN ATRANSACTIONSTRING \(name)S ON \(name)S.Z_PK = t.\(name)TS"
@@ -79,7 +84,7 @@ package final class AppleHistory {
   package func next() throws -> AppleTransaction? {
     if current != nil { while try nextChange() != nil {} }
     guard try transactions.step() else {
-      current = .max
+      (current, isAtEnd) = (.max, true)
       return nil
     }
     func text(_ column: Int32) -> String? {
@@ -106,7 +111,7 @@ package final class AppleHistory {
     let number = changes.int64(at: 1)
     try neighbours?.move(to: number)
     var change = read()
-    if number < current || changes.type(at: 1) != .integer {
+    if number < current || isAtEnd || changes.type(at: 1) != .integer {
       change.unread.append(.missingTransaction)
     }
     hasChange = try changes.step()

@@ -8,6 +8,8 @@ import SQLite
 struct Neighbours {
   /// A transaction of a real store has a few dozen kinds of changes.
   private static let most = 10_000
+  /// The number of changes in `Z_PRIMARYKEY`.
+  private static let changeEntity: Int64 = 16_001
 
   private let model: AppleModel
   private let slots: [BitmapSlots]
@@ -19,19 +21,35 @@ struct Neighbours {
   private var touched: Set<Int> = []
   /// The to-one relationships that changed in an update of an object of the entity.
   private var changed: Set<AppleProperty> = []
-  /// Whether all changes of the transaction could be read.
+  /// Whether all changes of the transaction are there, and could be read.
+  ///
+  /// A migration removes the changes of removed entities, which leaves gaps in the numbers.
   private(set) var isComplete = true
+  /// The number of the change before the next one, and of the last change that was ever written.
+  private var last: Int64 = 0
+  private let highest: Int64
 
   init(_ store: AppleStore, _ slots: [BitmapSlots], after number: Int64?) throws {
     model = store.model
     self.slots = slots
     ahead = try store.connection.prepare(
       """
-      SELECT ZTRANSACTIONID, ZCHANGETYPE, ZENTITY, ZCOLUMNS FROM ACHANGE
+      SELECT ZTRANSACTIONID, ZCHANGETYPE, ZENTITY, ZCOLUMNS, Z_PK FROM ACHANGE
       \(number == nil ? "" : "WHERE ZTRANSACTIONID > ?1") ORDER BY ZTRANSACTIONID, Z_PK
       """
     )
-    if let number { try ahead.bind(1, number) }
+    highest = store.keys.first { $0.number == Self.changeEntity }?.highest ?? 0
+    if let number {
+      try ahead.bind(1, number)
+      let before = try store.connection.prepare(
+        """
+        SELECT Z_PK FROM ACHANGE WHERE ZTRANSACTIONID <= ?1
+        ORDER BY ZTRANSACTIONID DESC, Z_PK DESC LIMIT 1
+        """
+      )
+      try before.bind(1, number)
+      if try before.step() { last = before.int64(at: 0) }
+    }
     hasRow = try ahead.step()
   }
 
@@ -44,9 +62,15 @@ struct Neighbours {
     changed.removeAll(keepingCapacity: true)
     isComplete = true
     while hasRow, ahead.int64(at: 0) <= transaction {
-      if ahead.int64(at: 0) == transaction { note() }
+      let number = ahead.int64(at: 4)
+      if ahead.int64(at: 0) == transaction {
+        if number != last + 1 { isComplete = false }
+        note()
+      }
+      last = number
       hasRow = try ahead.step()
     }
+    if last + 1 < (hasRow ? ahead.int64(at: 4) : highest + 1) { isComplete = false }
   }
 
   private mutating func note() {

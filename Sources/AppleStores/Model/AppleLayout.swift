@@ -159,7 +159,8 @@ extension AppleLayout {
     for (index, entity) in model.entities.enumerated() where entity.parent == nil {
       let name = "Z\(entity.name.uppercased())"
       let predicted = columns[index] ?? []
-      guard let there = file.columns[name] else {
+      // Without its own two columns, nothing in a table can be read.
+      guard let there = file.columns[name], ["Z_PK", "Z_ENT"].allSatisfy(there.contains) else {
         tables.append(Table(root: index, name: name))
         differences.append(Difference(table: name, missing: predicted, isMissing: true))
         continue

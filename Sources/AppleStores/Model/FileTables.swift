@@ -30,6 +30,14 @@ package struct FileTables: Sendable {
     columns[table]?.contains(column) == true
   }
 
+  /// Refuses a table without columns that it can't be read without.
+  func require(_ needed: [String], in table: String) throws(StoreError) {
+    let missing = needed.filter { !has($0, in: table) }
+    guard missing.isEmpty else {
+      throw damaged("The table \(table)", "it does not have \(missing.joined(separator: ", "))")
+    }
+  }
+
   /// The columns of a table with their declared types.
   func typedColumns(of table: String) -> [(name: String, type: String)] {
     Array(zip(columns[table] ?? [], types[table] ?? []))

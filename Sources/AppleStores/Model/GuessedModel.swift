@@ -24,7 +24,7 @@ extension AppleModel {
       guard isTaken.insert(key.name).inserted else { continue }
       if entity.parent == nil {
         let table = "Z\(key.name.uppercased())"
-        guard tables.has("Z_PK", in: table) else { continue }
+        guard ["Z_PK", "Z_ENT"].allSatisfy({ tables.has($0, in: table) }) else { continue }
         entity.attributes = tables.guessedAttributes(of: table)
       }
       places[key.number] = entities.count
@@ -32,7 +32,9 @@ extension AppleModel {
     }
     if keys.isEmpty {
       for table in tables.columns.keys.sorted(by: precedes)
-      where table.hasPrefix("Z") && !FileTables.isKnown(table) && tables.has("Z_ENT", in: table) {
+      where table.hasPrefix("Z") && !FileTables.isKnown(table) && tables.has("Z_ENT", in: table)
+        && tables.has("Z_PK", in: table)
+      {
         let statement = try connection.prepare("SELECT Z_ENT FROM \(quoted(table)) LIMIT 1")
         var entity = AppleEntity(name: String(table.dropFirst()))
         entity.number = try statement.step() ? statement.int64(at: 0) : -Int64(entities.count) - 1

@@ -217,15 +217,15 @@ extension SchemaBuilder {
       guard
         let relationship = model.relationship(join.relationship, of: join.entity)?.relationship,
         let destination = model.index(named: relationship.destination),
-        let first = store.layout.table(of: model.entities[join.entity].root)?.name,
-        let second = store.layout.table(of: model.entities[destination].root)?.name,
-        store.tables.has(first), store.tables.has(second)
+        let first = store.layout.table(of: model.entities[join.entity].root),
+        let second = store.layout.table(of: model.entities[destination].root),
+        !first.columns.isEmpty, !second.columns.isEmpty
       else { continue }
       let statement = try store.connection.prepare(
         """
         SELECT count(*) FROM \(quoted(join.table)) j WHERE
-        NOT EXISTS (SELECT 1 FROM \(quoted(first)) d WHERE d.Z_PK = j.\(quoted(join.source)))
-        OR NOT EXISTS (SELECT 1 FROM \(quoted(second)) d WHERE d.Z_PK = j.\(quoted(join.target)))
+        NOT EXISTS (SELECT 1 FROM \(quoted(first.name)) d WHERE d.Z_PK = j.\(quoted(join.source)))
+        OR NOT EXISTS (SELECT 1 FROM \(quoted(second.name)) d WHERE d.Z_PK = j.\(quoted(join.target)))
         """
       )
       guard try statement.step(), statement.int64(at: 0) > 0 else { continue }

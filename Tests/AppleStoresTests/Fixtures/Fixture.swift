@@ -1,7 +1,8 @@
+import AppleFiles
 import Foundation
 import SQLite
 
-/// A store in Apple's layout with the model ``FixtureModel/music``.
+/// A store in Apple's layout with the model ``FileModel/music``.
 ///
 /// The statements are written out, so that the tests do not repeat the rules of the reader.
 struct Fixture {
@@ -14,7 +15,7 @@ struct Fixture {
 
   var layout = HistoryLayout.interned
   /// The compressed archive of the model; nil for a store without one.
-  var cache: [UInt8]? = stored(FixtureModel.music.archive())
+  var cache: [UInt8]? = stored(FileModel.music.archive())
   /// Statements that change the store afterwards.
   var changes = ""
 
@@ -58,7 +59,7 @@ struct Fixture {
       Z_MAX INTEGER);
     INSERT INTO Z_PRIMARYKEY VALUES (1, 'Item', 0, 5), (2, 'Album', 1, 0), (3, 'Song', 1, 0),
       (4, 'Note', 0, 2), (5, 'Passport', 0, 1), (6, 'Person', 0, 2),
-      (16001, 'CHANGE', 0, 9), (16002, 'TRANSACTION', 0, 5);
+      (16001, 'CHANGE', 0, 7), (16002, 'TRANSACTION', 0, 5);
     CREATE TABLE ZITEM (Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZRATING INTEGER,
       ZALBUM INTEGER, Z_FOK_ALBUM INTEGER, ZISLOUD INTEGER, ZRATING1 INTEGER, ZCREATEDAT TIMESTAMP,
       ZPRICE DECIMAL, ZNAME VARCHAR, ZID BLOB, ZLYRICS BLOB);
@@ -129,8 +130,8 @@ struct Fixture {
       ZCOLUMNS BLOB, ZTOMBSTONE0 BLOB, ZTOMBSTONE1 BLOB);
     CREATE INDEX ACHANGE_ZTRANSACTIONID_INDEX ON ACHANGE (ZTRANSACTIONID);
     INSERT INTO ACHANGE VALUES
-      (1, 16001, NULL, 0, 2, 1, 2, NULL, NULL, NULL),
-      (2, 16001, NULL, 0, 3, 3, 2, NULL, NULL, NULL),
+      (3, 16001, NULL, 0, 2, 1, 2, NULL, NULL, NULL),
+      (4, 16001, NULL, 0, 3, 3, 2, NULL, NULL, NULL),
       (5, 16001, NULL, 1, 3, 3, 5, x'8140', NULL, NULL),
       (6, 16001, NULL, 1, 6, 1, 5, x'0050', NULL, NULL),
       (7, 16001, NULL, 2, 3, 2, 5, NULL, x'00112233445566778899AABBCCDDEEFF', 1);

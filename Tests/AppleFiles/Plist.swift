@@ -1,14 +1,14 @@
 import Foundation
 
 /// A value of a property list, which the tests write without the code that reads it.
-indirect enum Plist {
+package indirect enum Plist: Sendable {
   case null, bool(Bool), integer(Int64), real(Double), date(Double), data([UInt8]), text(String)
   case uid(Int), array([Plist]), dictionary([(String, Plist)])
   /// The entry with a number, whatever it is: the way to cycles.
   case entry(Int)
 
   /// The bytes of a binary property list.
-  var bytes: [UInt8] {
+  package var bytes: [UInt8] {
     var writer = PlistWriter()
     _ = writer.add(self)
     return writer.file()
@@ -78,24 +78,26 @@ private struct PlistWriter {
 }
 
 /// The objects of a keyed archive.
-final class ArchiveBuilder {
+package final class ArchiveBuilder {
   private var objects: [Plist] = [.text("$null")]
   private var classes: [String: Int] = [:]
 
+  package init() {}
+
   /// A place for an object that is set later, so that objects can refer to each other.
-  func reserve() -> Int {
+  package func reserve() -> Int {
     objects.append(.null)
     return objects.count - 1
   }
 
-  func add(_ value: Plist) -> Plist {
+  package func add(_ value: Plist) -> Plist {
     objects.append(value)
     return .uid(objects.count - 1)
   }
 
-  func text(_ text: String?) -> Plist { text.map { add(.text($0)) } ?? .uid(0) }
+  package func text(_ text: String?) -> Plist { text.map { add(.text($0)) } ?? .uid(0) }
 
-  func set(_ place: Int, _ name: String, _ members: [(String, Plist)]) {
+  package func set(_ place: Int, _ name: String, _ members: [(String, Plist)]) {
     if classes[name] == nil {
       classes[name] = objects.count
       objects.append(
@@ -107,17 +109,17 @@ final class ArchiveBuilder {
     objects[place] = .dictionary(members + [("$class", .uid(classes[name] ?? 0))])
   }
 
-  func object(_ name: String, _ members: [(String, Plist)]) -> Plist {
+  package func object(_ name: String, _ members: [(String, Plist)]) -> Plist {
     let place = reserve()
     set(place, name, members)
     return .uid(place)
   }
 
-  func list(_ elements: [Plist], _ name: String = "NSArray") -> Plist {
+  package func list(_ elements: [Plist], _ name: String = "NSArray") -> Plist {
     object(name, [("NS.objects", .array(elements))])
   }
 
-  func dictionary(_ members: [(String, Plist)], _ name: String = "NSDictionary") -> Plist {
+  package func dictionary(_ members: [(String, Plist)], _ name: String = "NSDictionary") -> Plist {
     object(
       name,
       [
@@ -128,7 +130,7 @@ final class ArchiveBuilder {
   }
 
   /// A dictionary with a fixed set of keys, one of which has no value.
-  func knownKeys(_ members: [(String, Plist)]) -> Plist {
+  package func knownKeys(_ members: [(String, Plist)]) -> Plist {
     let empty = text("__empty_slot_token__")
     let strategy = object(
       "NSKnownKeysMappingStrategy1",
@@ -146,7 +148,7 @@ final class ArchiveBuilder {
     )
   }
 
-  func bytes(root: Plist) -> [UInt8] {
+  package func bytes(root: Plist) -> [UInt8] {
     Plist.dictionary([
       ("$version", .integer(100_000)), ("$archiver", .text("NSKeyedArchiver")),
       ("$top", .dictionary([("root", root)])), ("$objects", .array(objects)),
@@ -155,7 +157,7 @@ final class ArchiveBuilder {
 }
 
 /// DEFLATE that only copies: blocks of stored bytes.
-func stored(_ bytes: [UInt8]) -> [UInt8] {
+package func stored(_ bytes: [UInt8]) -> [UInt8] {
   var result: [UInt8] = []
   var rest = bytes[...]
   repeat {
