@@ -65,9 +65,8 @@ final class AppleDatabase {
     try store.connection.execute("BEGIN")
   }
 
-  /// The first commit of the log whose state can be read with the present model.
-  ///
-  /// - Parameter place: The place in the log up to which the store was read before.
+  /// The first commit of the log whose state can be read with the present model, after the place up to
+  /// which the store was read before.
   func firstCommit(after place: LogPosition?) throws -> Int {
     let seen = try place.flatMap { try snapshot.log?.commit(at: $0) } ?? 0
     let first = max(snapshot.firstReadable, seen)
