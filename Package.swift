@@ -236,7 +236,8 @@ let package = Package(
     .testTarget(
       name: "TravelogTests",
       dependencies: [
-        "ChangeLog", "Format", "CommandLineKit", "LogFuzzing", "Pipeline", "PipelineTesting",
+        "AppleFiles", "ChangeLog", "Format", "CommandLineKit", "LogFuzzing", "Pipeline",
+        "PipelineTesting",
         "ProcessTesting", "SQLite", "Store", "StoreTesting", "TestSupport", "travelog", "trips",
       ]
     ),

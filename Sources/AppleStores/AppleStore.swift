@@ -33,6 +33,9 @@ package final class AppleStore {
   /// The tables that no other database has.
   package static let signs: Set<String> = ["Z_METADATA", "Z_PRIMARYKEY"]
 
+  /// The highest number that a transaction of history ever had, even if it was deleted.
+  package var highestTransaction: Int64 { keys.first { $0.number == 16002 }?.highest ?? 0 }
+
   private static func keys(_ connection: Connection, _ tables: FileTables) throws -> [PrimaryKey] {
     let columns = ["Z_ENT", "Z_NAME", "Z_SUPER", "Z_MAX"]
     guard columns.allSatisfy({ tables.has($0, in: "Z_PRIMARYKEY") }) else { return [] }

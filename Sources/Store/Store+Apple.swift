@@ -37,7 +37,8 @@ extension Store {
       )
       history = temporary + "/apple.history"
     }
-    if access(history, F_OK) != 0 {
+    // A reading that was killed can leave an empty file.
+    if try isUnmadeStore(at: history) {
       _ = try follow(path, history: history)
     } else {
       var options = Options()

@@ -115,6 +115,7 @@ package final class Store: @unchecked Sendable {
       let result = try inTransaction { writer, _ in
         guard !isReplica else { throw replicaRefusal(at: location.path) }
         try refuseIfAdopted()
+        guard !followsDatabase else { throw followerRefusal(at: location.path) }
         try writer.begin(author)
         let result = try body(writer)
         try writer.finish()

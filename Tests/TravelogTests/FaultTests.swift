@@ -65,7 +65,7 @@ struct FaultTests {
 
   @Test(
     "If a reading of a database stops anywhere, the next one records the same transactions.",
-    arguments: [StoppedCommand.follow, .readCommits, .readDifference]
+    arguments: [StoppedCommand.follow, .readCommits, .readDifference, .exportOfCoreData]
   )
   func follow(_ command: StoppedCommand) throws { try stop(command, atLeast: trials(3, long: 50)) }
 
@@ -77,7 +77,7 @@ struct FaultTests {
       case .replay: trials(307, long: 1)
       case .replayOfLargeLog: trials(487, long: 7)
       case .adopt: trials(9, long: 1)
-      case .follow, .readCommits, .readDifference: trials(19, long: 1)
+      case .follow, .readCommits, .readDifference, .exportOfCoreData: trials(19, long: 1)
       case .adoptWithLog, .detach, .suspend: trials(29, long: 1)
       default: trials(61, long: 1)
       }

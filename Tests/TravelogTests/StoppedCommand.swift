@@ -1,3 +1,4 @@
+import AppleFiles
 import Format
 import Foundation
 import PipelineTesting
@@ -23,6 +24,7 @@ enum StoppedCommand: String, CaseIterable, CustomTestStringConvertible {
   case follow = "adopt --history"
   case readCommits = "log of commits in a database"
   case readDifference = "log of a difference of a database"
+  case exportOfCoreData = "export of a store of Core Data"
 
   var testDescription: String { rawValue }
 
@@ -49,6 +51,7 @@ enum StoppedCommand: String, CaseIterable, CustomTestStringConvertible {
     case .follow: try prepareFollowing(body)
     case .readCommits: try prepareReading(journal: "WAL", body)
     case .readDifference: try prepareReading(journal: "DELETE", body)
+    case .exportOfCoreData: try prepareCoreData(body)
     }
   }
 }
@@ -428,4 +431,42 @@ func logLines(_ logs: String) throws -> String {
     }
   }
   return text
+}
+
+// MARK: A store of Core Data
+
+private func prepareCoreData(_ body: (StoppedRun) throws -> Void) throws {
+  try withTemporaryFolder { folder in
+    let phone = folder.appending(path: "phone", directoryHint: .isDirectory)
+    let copies = [folder.appending(path: "one"), folder.appending(path: "two")]
+    for place in copies + [phone] {
+      try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
+    }
+    let file = try AppleFile(phone.appending(path: "Music.sqlite"), .music)
+    var generator = SeededGenerator(for: "a stopped export of Core Data")
+    for place in copies {
+      for _ in 0..<4 { try file.runRandomly(changes: 6, using: &generator) }
+      try file.copy(to: place.appending(path: "Music.sqlite"))
+    }
+    let paths = copies.map { $0.appending(path: "Music.sqlite").path }
+    let logs = folder.path + "/logs"
+    let first = folder.path + "/first"
+    try travelog(["export", paths[0], "--to", first])
+    let command = ["export", paths[1], "--to", logs]
+    try body(
+      StoppedRun(arguments: command, folder: folder) {
+        try remove(logs)
+        try FileManager.default.copyItem(atPath: first, toPath: logs)
+      } check: { place in
+        let run = try travelog(command)
+        #expect(run.code == 0, "\(place): \(run.errors)")
+        #expect(try travelog(["verify", logs]).code == 0, "\(place)")
+        let replica = folder.path + "/replica.store"
+        try removeStore(replica)
+        #expect(try travelog(["import", logs, "--into", replica]).code == 0, "\(place)")
+        let difference = try travelog(["diff", paths[1], replica])
+        #expect(difference.code == 0, "\(place): \(difference.output)")
+      }
+    )
+  }
 }

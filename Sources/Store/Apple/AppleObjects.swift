@@ -98,6 +98,10 @@ final class AppleObjects {
 
   func table(_ root: Int) -> AppleRows? { tables[root] }
 
+  func key(_ entity: Int, _ id: Int64) -> RowKey {
+    RowKey(entity: places[entity].entity, id: ObjectID(id))
+  }
+
   /// The object in the table of a topmost entity.
   func row(inTable root: Int, _ id: Int64) throws -> AppleRow? { try tables[root]?.row(id) }
 

@@ -69,16 +69,21 @@ struct AppleTransactions {
   /// Whether a transaction is the one that was read before; true if it was not there before.
   ///
   /// A migration of the app gives entities other names and removes changes, so only the header is
-  /// compared after one.
+  /// compared after one, and the present changes are those to compare from then on.
   func agrees(_ digest: AppleDigest, _ number: Int64, isMigrated: Bool) throws -> Bool {
     let statement = try connection.cached(
       "SELECT header, changes FROM \(Self.table) WHERE number = ?1"
     )
     try statement.bind(1, number)
     defer { statement.reset() }
-    guard try statement.step() else { return false }
-    return statement.int64(at: 0) == digest.header
-      && (isMigrated || statement.int64(at: 1) == digest.changes)
+    guard try statement.step(), statement.int64(at: 0) == digest.header else { return false }
+    if statement.int64(at: 1) == digest.changes { return true }
+    guard isMigrated else { return false }
+    try connection.run(
+      "UPDATE \(Self.table) SET changes = ?2 WHERE number = ?1",
+      values: [.integer(number), .integer(digest.changes)]
+    )
+    return true
   }
 }
 

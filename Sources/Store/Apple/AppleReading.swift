@@ -78,7 +78,7 @@ final class AppleReading {
     // The rows before and after a transaction of its own are known.
     isExact = rows != nil && count == 1
     try recordTransactions(changes)
-    try recordDifferences(rows)
+    try recordDifferences(rows, changes)
     recording.noteCertain()
   }
 
@@ -149,12 +149,15 @@ final class AppleReading {
       progress.purged = oldest.map { $0 - 1 } ?? 0
       return
     }
-    guard let oldest, let last, last >= newest else {
+    // The app may have deleted all transactions.
+    let highest = max(last ?? 0, apple.store.highestTransaction)
+    guard highest >= newest else {
       throw StoreError(.historyDiverged, at: apple.path) {
-        "\(apple.path) is an older copy: its history ends with transaction \(last ?? 0), and"
+        "\(apple.path) is an older copy: its history ends with transaction \(highest), and"
           + " transaction \(newest) was read before.\nName the newer copy."
       }
     }
+    let oldest = oldest ?? highest + 1
     guard oldest <= newest + 1 || acceptsGap else {
       throw StoreError(.historyExpired, at: apple.path) {
         "The history of \(apple.path) begins with transaction \(oldest), and only those up to"
@@ -259,18 +262,26 @@ final class AppleReading {
 
   // MARK: What history does not explain
 
-  private func recordDifferences(_ rows: AppleCommit?) throws {
+  private func recordDifferences(_ rows: AppleCommit?, _ changes: ResolvedChanges) throws {
     let comparison = try AppleComparison(objects, writer)
     let found = try rows.map { try comparison.find(in: $0) } ?? comparison.find()
     if rows == nil { progress.rows = found.total }
-    guard !found.isEmpty else { return }
+    let vanished = try changes.vanished().filter {
+      try writer.current(objects.key($0.entity, $0.id)) == nil
+    }
     let details = AppleDetails(
-      rows: found.rowCount,
+      rows: found.rowCount + vanished.count,
       properties: found.propertyCount,
       loosened: apple.mapping.loosened,
       guess: apple.store.model.guess
     )
     try recording.record(.difference, details: details) {
+      // Objects that history has, but of which no value was ever known.
+      for object in vanished {
+        let place = objects.places[object.entity]
+        let key = objects.key(object.entity, object.id)
+        try recording.delete(key, place, present: nil, kept: [:])
+      }
       try comparison.write(found, to: recording)
     }
   }

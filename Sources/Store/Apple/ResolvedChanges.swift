@@ -31,6 +31,7 @@ final class ResolvedChanges {
       CREATE TABLE touch (entity INTEGER, id INTEGER, place INTEGER, kind INTEGER, columns BLOB);
       CREATE TABLE resolved (place INTEGER PRIMARY KEY, columns BLOB);
       CREATE TABLE earlier (entity INTEGER, id INTEGER, columns BLOB);
+      CREATE TABLE vanished (entity INTEGER, id INTEGER);
       """
     )
     insertion = try file.prepare("INSERT INTO touch VALUES (?1, ?2, ?3, ?4, ?5)")
@@ -61,10 +62,12 @@ final class ResolvedChanges {
       "SELECT entity, id, place, kind, columns FROM touch ORDER BY entity, id, place DESC"
     )
     let resolving = try file.prepare("INSERT INTO resolved VALUES (?1, ?2)")
+    let vanishing = try file.prepare("INSERT INTO vanished VALUES (?1, ?2)")
     let adding = try file.prepare("INSERT INTO earlier VALUES (?1, ?2, ?3)")
     var object: (entity: Int, id: Int64)?
     var seen = ColumnSet(count: 0)
     var isLive = false
+    var isNewest = true
     var oldest = Kind.insert
     func endObject() throws {
       guard let object, oldest != .insert else { return }
@@ -82,8 +85,15 @@ final class ResolvedChanges {
         object = (entity, id)
         seen = ColumnSet(count: counts[entity])
         isLive = try isThere(entity, id)
+        isNewest = true
       }
       let kind = Kind(rawValue: rows.int64(at: 3)) ?? .unread
+      if isNewest, !isLive, kind != .delete {
+        try vanishing.bind(1, Int64(entity))
+        try vanishing.bind(2, id)
+        try vanishing.run()
+      }
+      isNewest = false
       let columns = ColumnSet(rows.bytes(at: 4))
       let resolved = isLive ? columns.subtracting(seen) : ColumnSet(count: 0)
       if kind == .delete { isLive = false }
@@ -105,6 +115,13 @@ final class ResolvedChanges {
     try finding.bind(1, place)
     defer { finding.reset() }
     return try finding.step() ? ColumnSet(finding.bytes(at: 0)) : nil
+  }
+
+  /// The objects without a row that no change deleted: a program deleted them without history.
+  func vanished() throws -> [(entity: Int, id: Int64)] {
+    try file.all("SELECT entity, id FROM vanished ORDER BY rowid") {
+      (Int($0.int64(at: 0)), $0.int64(at: 1))
+    }
   }
 
   func hasEarlier() throws -> Bool { try file.hasRow("SELECT 1 FROM earlier LIMIT 1") }

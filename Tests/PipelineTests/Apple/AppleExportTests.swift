@@ -134,6 +134,20 @@ struct AppleExportTests {
     }
   }
 
+  @Test("A history file is not written by programs, and a killed reading leaves nothing in the way.")
+  func historyFile() throws {
+    try withTemporaryFolder { folder in
+      let phone = try Phone(folder, .music, .interned)
+      let place = phone.logs.storeFolder(phone.file.uuid)
+      try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: true)
+      _ = FileManager.default.createFile(atPath: phone.history, contents: nil)
+      try phone.insertNote("one")
+      try phone.export()
+      let store = try Store.open(.file(URL(fileURLWithPath: phone.history)))
+      #expect(throws: StoreError.self) { try store.write(Author()) { _ in } }
+    }
+  }
+
   // MARK: What the lines say
 
   @Test("A value is unknown if a later change names its property, and otherwise that of the row.")
