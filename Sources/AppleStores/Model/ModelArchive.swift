@@ -16,7 +16,7 @@ extension AppleModel {
 struct ModelArchive {
   private static let mostEntities = 2000
   /// The deepest nesting of composites.
-  private static let deepest = 8
+  static let deepest = 8
 
   /// What an entity's description contains, before parents and numbers are known.
   struct Description {
