@@ -605,8 +605,8 @@ def compare_transaction(file, wanted, record, changes, schema, blobs):
         spelled = {one["line"]: name for name, one in parts.items()}
         changed = {spelled[name] for name in line["changed"]}
         # Hidden properties and many-to-many relationships are in no bitmap, or only as a number.
-        changed = {name for name in changed if not name.startswith("_")
-                   and parts[name]["encoding"] != "joinTable"}
+        hidden = {name for member, name in file.hidden if member in file.lineage(entity)}
+        changed = {name for name in changed - hidden if parts[name]["encoding"] != "joinTable"}
         wanted = {name for name in (named or ((), 0))[0]
                   if parts[name]["encoding"] != "inverseColumn"}
         need(changed == wanted, f"{what} changed {changed}, in the file {wanted}")
@@ -616,7 +616,8 @@ def compare_transaction(file, wanted, record, changes, schema, blobs):
 
 def apply(change, state, links, schema, blobs):
     key, parts = (change["entity"], int(change["id"])), schema[change["entity"]]["parts"]
-    lines = {part["line"]: part for part in parts.values()}
+    need((key in state) == (change["op"] != "insert"), f"{key} has an impossible op")
+    lines, values = {part["line"]: part for part in parts.values()}, state.setdefault(key, {})
     for side in "before", "after":
         for name in change.get(side, ()):
             if lines[name]["encoding"] == "joinTable":
@@ -624,10 +625,9 @@ def apply(change, state, links, schema, blobs):
                 ids = {(key[1], int(link["id"])) for link in change[side][name] or ()}
                 pairs.difference_update(ids) if side == "before" else pairs.update(ids)
             elif side == "after":
-                value = in_line(change, side, name, lines[name].get("type"), blobs)
-                state.setdefault(key, {})[name] = value
+                values[name] = in_line(change, side, name, lines[name].get("type"), blobs)
     if change["op"] == "delete":
-        state.pop(key, None)
+        del state[key]
 
 
 def main(path, mode=None, *others):
