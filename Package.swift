@@ -77,7 +77,10 @@ let package = Package(
     .target(name: "Stopping"),
     .target(name: "Pages"),
     .target(name: "AppleStores", dependencies: ["CZlib", "Format", "SQLite"]),
-    .target(name: "Store", dependencies: ["Adoption", "Format", "Pages", "SQLite", "Stopping"]),
+    .target(
+      name: "Store",
+      dependencies: ["Adoption", "AppleStores", "Format", "Pages", "SQLite", "Stopping"]
+    ),
     .target(name: "Adoption", dependencies: ["Format", "SQLite"]),
     .target(
       name: "ChangeLog",

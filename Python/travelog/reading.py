@@ -119,7 +119,7 @@ def _changes_of_log(path: Path) -> Iterator[Change]:
     with io.BufferedReader(gzip.open(path), 1 << 18) as lines, \
             tempfile.SpooledTemporaryFile(_MEMORY) as waiting:
         header = json.loads(line := next(lines, b"{}")).get("meta", {})
-        if (header.get("format"), header.get("features")) != ("travelog/1", ""):
+        if header.get("format") != "travelog/1" or header.get("features") not in ("", "unknown"):
             raise ValueError(f"{path} is not a log of the format travelog/1")
         schema = Schema(header["definition"])
         blobs = next((folder.parent for folder in path.parents if folder.name[:6] == "store="),

@@ -29,6 +29,8 @@ class Unknown(enum.Enum):
     """Why nobody knows a value."""
     ERASED = "erased"
     REDACTED = "redacted"
+    #: The history of the origin has no values.
+    UNKNOWN = "unknown"
     MISSING = "missing"
 
 

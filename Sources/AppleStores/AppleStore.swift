@@ -30,6 +30,9 @@ package final class AppleStore {
       : AppleLayout(model, file: tables)
   }
 
+  /// The tables that no other database has.
+  package static let signs: Set<String> = ["Z_METADATA", "Z_PRIMARYKEY"]
+
   private static func keys(_ connection: Connection, _ tables: FileTables) throws -> [PrimaryKey] {
     let columns = ["Z_ENT", "Z_NAME", "Z_SUPER", "Z_MAX"]
     guard columns.allSatisfy({ tables.has($0, in: "Z_PRIMARYKEY") }) else { return [] }

@@ -99,6 +99,7 @@ extension Store {
     guard let snapshot = try DatabaseSnapshot(files, folder: location.folder) else {
       return nil
     }
+    if try AppleDatabase.isStore(snapshot) { return try makeAppleHistory(snapshot, history) }
     let last = snapshot.log?.commits.count ?? 0
     let states = try DatabaseStates(snapshot, at: last, names: CaptureNames(prefix: prefix))
     try checkMayFollow(states.database)

@@ -50,7 +50,12 @@ package final class Store: @unchecked Sendable {
     schema: StoreSchema? = nil,
     options: Options = Options()
   ) throws -> Store {
-    try describingErrors(at: location.path, timeout: options.busyTimeout) {
+    if schema == nil, case .file = location,
+      let history = try appleHistory(of: location.path)
+    {
+      return try open(.file(URL(fileURLWithPath: history)), options: options)
+    }
+    return try describingErrors(at: location.path, timeout: options.busyTimeout) {
       try Store(location, schema: schema, options: options)
     }
   }

@@ -2,6 +2,7 @@ import ChangeLog
 import CommandLineKit
 import Format
 import Pipeline
+import Store
 
 /// The exit code and the text of an error; nil if the error has an unknown type.
 func describe(_ error: any Error) -> CommandError? {
@@ -14,7 +15,7 @@ func describe(_ error: any Error) -> CommandError? {
   case let error as LogError:
     shown(error.wording, code: logCodes[error.code])
   case let error as StoreError:
-    shown(error.wording, code: storeCodes[error.code])
+    shown(Store.namingAppleStore(error).wording, code: storeCodes[error.code])
   default: nil
   }
 }
@@ -66,5 +67,5 @@ private let storeCodes: [StoreError.Code: ExitCode] = [
   .newerSchema: .schemaMismatch, .migrationRefused: .schemaMismatch, .notADatabase: .unreadable,
   .notAStore: .unreadable, .damaged: .unreadable, .newerFormat: .unreadable,
   .unreadableValue: .unreadable, .historyExpired: .historyGap, .historyDiverged: .diverged,
-  .replayMismatch: .differs, .undoConflict: .differs,
+  .otherStore: .usage, .replayMismatch: .differs, .undoConflict: .differs,
 ]

@@ -13,9 +13,13 @@ struct Travelog {
   static func main() {
     Interruption.listen(stop: StopRequest.make, cleanUp: Leftovers.removeAll)
     Store.prepareProcess()
-    exit(
-      program.run(processArguments(), environment: ProcessInfo.processInfo.environment)
+    let status = program.run(
+      processArguments(),
+      environment: ProcessInfo.processInfo.environment
     )
+    // The history file of a store that was only read.
+    Leftovers.removeAll()
+    exit(status)
   }
 
   static let color = Parameter<ColorChoice>.flag(

@@ -11,6 +11,7 @@ func typecheck(_ source: String, options: [String] = []) throws -> (text: String
     let maps = [
       "\(build)/CSwiftRuntime.build/module.modulemap",
       "Sources/CLibraries/CSQLite/module.modulemap",
+      "Sources/CLibraries/CZlib/module.modulemap",
     ]
     let result = try run(
       [

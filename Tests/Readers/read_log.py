@@ -23,6 +23,7 @@ PARTS = re.compile(rb'{"kind":"\w+",("txn":\d+)(?:,"seq":\d+)?(,"n":.*?)(?:,"see
                    rb'(?:,"values":"[^"]*")?(?:,"salt":"[^"]*")?,("op":.*?)'
                    rb'((?:,"(?:before|after|special|large)":.*)?)}\n')
 
+UNKNOWN = {"special": "erased"}, {"special": "unknown"}
 PROOF = re.compile(rb"""travelog-proof/1
 (?P<change>{"kind":"change",.*\n)?(?P<closing>{"kind":"transaction",.*
 )(?(change)(?:salt (?P<salt>[\w+/=]+)
@@ -228,8 +229,8 @@ class Log:
 
     def begin(self, path, kind, header):
         """Begins a file where the one before it ends."""
-        need((kind, header["format"], header["features"]) == ("header", "travelog/1", ""),
-             f"{path} has an unknown format or feature: {header['format']} {header['features']}")
+        need((kind, header["format"]) == ("header", "travelog/1")
+             and header["features"] in ("", "unknown"), f"{path} has an unknown format or feature: {header['format']} {header['features']}")
         need(sha256(header["definition"].encode()).hex() == header["schema"], "another schema")
         schema = entities(json.loads(header["definition"]))
         if self.header is None:
@@ -305,12 +306,16 @@ class Log:
         values = self.state.setdefault(key, {})
         for name, value in before.items():
             old = values.get(name)
+            if value in UNKNOWN or old in UNKNOWN:
+                if isinstance(change.get("after", {}).get(name), list):
+                    values[name] = []  # The other list has all links.
+                continue
             for link in value if isinstance(value, list) else ():
                 old.remove(link)
-            need(isinstance(value, list) or old == value or {"special": "erased"} in (old, value),
+            need(isinstance(value, list) or old == value,
                  f"{name} of {key} should be {value} before, and is {old}")
         for name, value in after.items():
-            if isinstance(value, list):
+            if isinstance(value, list) and values.get(name) not in UNKNOWN:
                 value = sorted(values.get(name, []) + value, key=lambda link: int(link["id"]))
             values[name] = value
         if change["op"] == "delete":

@@ -16,6 +16,8 @@ package final class AppleRows {
   private let schema: AppleSchema
   private let external: ExternalFolder
   private let rows: Statement?
+  /// Finds one row by its id.
+  private let finding: Statement?
   /// The sources of each entity's values, with the numbers of the columns.
   private let sources: [Int: [ColumnSource<Int32>]]
 
@@ -49,32 +51,48 @@ package final class AppleRows {
       }
     )
     guard let table = store.layout.table(of: root), !table.columns.isEmpty else {
-      rows = nil
+      (rows, finding) = (nil, nil)
       return
     }
-    rows = try store.connection.prepare(
-      "SELECT \((["Z_PK", "Z_ENT"] + columns).joined(separator: ", "))"
-        + " FROM \(quoted(table.name)) ORDER BY Z_PK"
-    )
+    let query =
+      "SELECT \((["Z_PK", "Z_ENT"] + columns).joined(separator: ", ")) FROM \(quoted(table.name))"
+    rows = try store.connection.prepare("\(query) ORDER BY Z_PK")
+    finding = try store.connection.prepare("\(query) WHERE Z_PK = ?1")
+  }
+
+  /// The object with an id; nil if there is none, or if its entity is unknown.
+  package func row(_ id: Int64) throws -> AppleRow? {
+    guard let finding else { return nil }
+    try finding.bind(1, id)
+    defer { finding.reset() }
+    guard try finding.step(), let entity = entity(of: finding) else { return nil }
+    return try row(at: finding, entity)
+  }
+
+  private func entity(of statement: Statement) -> Int? {
+    store.model.index(numbered: statement.int64(at: 1)).flatMap { sources[$0] == nil ? nil : $0 }
+  }
+
+  private func row(at statement: Statement, _ entity: Int) throws -> AppleRow {
+    let values = try (sources[entity] ?? []).map { try $0.value(statement, external: external) }
+    return AppleRow(entity: entity, id: statement.int64(at: 0), values: values)
   }
 
   /// The next object; nil after the last one.
   package func next() throws -> AppleRow? {
     guard let rows else { return nil }
     while try rows.step() {
-      guard let entity = store.model.index(numbered: rows.int64(at: 1)),
-        let sources = sources[entity]
-      else {
+      guard let entity = entity(of: rows) else {
         unknownCount += 1
         continue
       }
-      let values = try sources.map { try $0.value(rows, external: external) }
+      let row = try row(at: rows, entity)
       let columns = schema.layoutNames[entity]
-      for (index, value) in values.enumerated() {
+      for (index, value) in row.values.enumerated() {
         guard case .special = value else { continue }
         specialCounts[AppleProperty(entity, columns[index]), default: 0] += 1
       }
-      return AppleRow(entity: entity, id: rows.int64(at: 0), values: values)
+      return row
     }
     return nil
   }
@@ -83,6 +101,7 @@ package final class AppleRows {
 /// The links of a many-to-many relationship, in the order of the objects that own them in our schema.
 package final class AppleLinks {
   private let rows: Statement
+  private let finding: Statement
 
   package struct Link: Hashable, Sendable {
     package let owner: Int64
@@ -95,6 +114,18 @@ package final class AppleLinks {
     rows = try store.connection.prepare(
       "SELECT \(owner), \(destination) FROM \(quoted(join.table)) ORDER BY \(owner), \(destination)"
     )
+    finding = try store.connection.prepare(
+      "SELECT DISTINCT \(destination) FROM \(quoted(join.table)) WHERE \(owner) = ?1 ORDER BY 1"
+    )
+  }
+
+  /// The objects to which an object has links, in ascending order.
+  package func destinations(of owner: Int64) throws -> [Int64] {
+    try finding.bind(1, owner)
+    defer { finding.reset() }
+    var result: [Int64] = []
+    while try finding.step() { result.append(finding.int64(at: 0)) }
+    return result
   }
 
   /// The next link; nil after the last one.

@@ -20,6 +20,9 @@ package struct PropertyValue: Hashable, Sendable {
 
   package var isErased: Bool { special == SpecialValue.erasedName }
 
+  /// Whether the history of the origin does not have the value.
+  package var isUnknown: Bool { special == SpecialValue.unknownName }
+
   /// The text of a string, without quotes and escapes; nil if the value is not a string.
   package var text: String? { json.withUnsafeBytes { parseJSONString($0) } }
 

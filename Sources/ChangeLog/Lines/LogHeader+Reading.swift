@@ -25,7 +25,7 @@ extension LogHeader {
     guard text.has(#","features":"#), let features = parseJSONString(text.quoted()) else {
       throw notAHeader(path, line: 1)
     }
-    guard features.isEmpty else {
+    guard features.isEmpty || features == Self.unknownValues else {
       throw LogError(.newerFormat, path, line: 1) {
         "The log \(path) uses features that this program does not know: \(abbreviated(features))."
       }

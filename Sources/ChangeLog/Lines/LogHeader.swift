@@ -20,6 +20,9 @@ package struct LogHeader: Hashable, Sendable {
   /// What a filter left out of the log, in words; empty if the log is not filtered.
   package var partial: String
 
+  /// The feature of logs whose origin has a history without values: see ``SpecialValue/unknownName``.
+  static let unknownValues = "unknown"
+
   package init(
     store: String,
     lineage: Int64,
@@ -47,7 +50,9 @@ package struct LogHeader: Hashable, Sendable {
     var line = parts.values
     line += #","reason":"","request":"","digest":"","meta":{"format":""#.utf8
     line += Self.format.utf8
-    line += #"","features":"","store":"#.utf8
+    line += #"","features":""#.utf8
+    if schema.hasUnknownValues == true { line += Self.unknownValues.utf8 }
+    line += #"","store":"#.utf8
     appendJSONString(store, to: &line)
     line += #","lineage":\#(lineage),"first":\#(first),"previous":"\#(previous)","schema":""#.utf8
     line += parts.definition

@@ -8,19 +8,30 @@ package final class ChangeFormat {
   private let entityKeys: [[UInt8]]
   private var lastEntity: EntityIndex = 0
   private let acceptsRedacted: Bool
+  private let acceptsUnknown: Bool
   /// The values of the change that was checked last.
   private var members = ChangeMembers()
 
   package convenience init(_ schema: StoreSchema, acceptsRedacted: Bool = false) throws {
-    self.init(try schema.layouts(), acceptsRedacted: acceptsRedacted)
+    self.init(
+      try schema.layouts(),
+      acceptsRedacted: acceptsRedacted,
+      acceptsUnknown: schema.hasUnknownValues == true
+    )
   }
 
   /// Creates a check for entities.
   ///
-  /// `acceptsRedacted` allows redacted values, as in filtered logs.
-  package init(_ layouts: [EntityLayout], acceptsRedacted: Bool = false) {
+  /// `acceptsRedacted` allows redacted values, as in filtered logs, and `acceptsUnknown` allows what a
+  /// history without values needs: unknown values, and updates that name no property.
+  package init(
+    _ layouts: [EntityLayout],
+    acceptsRedacted: Bool = false,
+    acceptsUnknown: Bool = false
+  ) {
     self.layouts = layouts
     self.acceptsRedacted = acceptsRedacted
+    self.acceptsUnknown = acceptsUnknown
     let joins = joinTables(among: layouts)
     let places = Dictionary(
       joins.indices.map { (joins[$0].name, JoinIndex($0)) },
@@ -53,7 +64,7 @@ package final class ChangeFormat {
   ///
   /// When the caller decodes the values, it must check that they are canonical.
   package func split(_ change: Change, of entity: EntityIndex) throws(CanonicalEncodingError) {
-    try members.split(change, with: decoders[entity])
+    try members.split(change, with: decoders[entity], acceptsUnknown: acceptsUnknown)
   }
 
   /// Throws unless every byte of a change is canonical.
@@ -157,7 +168,9 @@ package final class ChangeFormat {
     guard let name = note.withUnsafeBytes({ parseJSONString($0) }) else {
       throw decoder.refusal(member.value)
     }
-    if name == SpecialValue.erasedName || acceptsRedacted && SpecialValue.isRedacted(name) {
+    if name == SpecialValue.erasedName || acceptsRedacted && SpecialValue.isRedacted(name)
+      || acceptsUnknown && name == SpecialValue.unknownName
+    {
       guard member.value.elementsEqual("null".utf8) else { throw decoder.refusal(member.value) }
       return
     }

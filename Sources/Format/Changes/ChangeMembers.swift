@@ -8,7 +8,8 @@ struct ChangeMembers {
   /// Splits a change, and checks that a change of its kind may have these values.
   mutating func split(
     _ change: Change,
-    with decoder: ObjectDecoder
+    with decoder: ObjectDecoder,
+    acceptsUnknown: Bool
   ) throws(CanonicalEncodingError) {
     before.removeAll(keepingCapacity: true)
     after.removeAll(keepingCapacity: true)
@@ -23,7 +24,7 @@ struct ChangeMembers {
       switch change.kind {
       case .insert: hasAll(after, columns: decoder.columnCount)
       case .delete: hasAll(before, columns: decoder.columnCount)
-      case .update: hasBothSides
+      case .update: hasBothSides || acceptsUnknown && before.isEmpty && after.isEmpty
       }
     guard isWhole, hasBefore || change.before.isEmpty, hasAfter || change.after.isEmpty else {
       throw CanonicalEncodingError(
@@ -57,6 +58,7 @@ struct ChangeMembers {
     decoder: ObjectDecoder
   ) -> Bool {
     guard kind == .update else { return list.isEmpty }
+    if after.isEmpty { return isSame(list, "[]") }
     var position = 0
     for member in after {
       let key = decoder.key(member.index)

@@ -26,8 +26,8 @@ package final class PreparedChanges: @unchecked Sendable {
   /// The values of the columns of plain changes.
   @exclusivity(unchecked) package private(set) var values: [PlainValue] = []
   @exclusivity(unchecked) private var links: [Int64] = []
-  /// The range of the links of each property that is not a column.
-  @exclusivity(unchecked) private var lists: [Range<Int>] = []
+  /// The range of the links of each property that is not a column; nil if they are unknown.
+  @exclusivity(unchecked) private var lists: [Range<Int>?] = []
   /// The errors of invalid changes, by the index of the change.
   package private(set) var refusals: [Int: CanonicalEncodingError] = [:]
   private let room = ByteRoom()
@@ -52,8 +52,8 @@ package final class PreparedChanges: @unchecked Sendable {
     room.removeAll()
   }
 
-  /// The ids in one list of links, in ascending order.
-  package func list(_ place: Int) -> ArraySlice<Int64> { links[lists[place]] }
+  /// The ids in one list of links, in ascending order; nil if they are unknown.
+  package func list(_ place: Int) -> ArraySlice<Int64>? { lists[place].map { links[$0] } }
 
   /// Parses a change and adds it.
   ///
@@ -108,6 +108,9 @@ package final class PreparedChanges: @unchecked Sendable {
       members.append(member)
       if isColumn {
         columns += 1
+      } else if isSame(member.value, "null") {
+        // Only a note can make the links of a checked change unknown.
+        lists.append(nil)
       } else {
         let first = links.count
         try decoder.links(member, to: &links)

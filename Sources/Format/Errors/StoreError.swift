@@ -12,8 +12,8 @@ package struct StoreError: Error, Worded {
     case duplicate, missingValue, invalidValue, missingReference, deletionDenied, missingObject
     case unreadableValue
     // Failures of the history.
-    case historyExpired, historyDiverged, historyGap, replayMismatch, replica, irreversible
-    case undoConflict
+    case historyExpired, historyDiverged, historyGap, otherStore, replayMismatch, replica
+    case irreversible, undoConflict
     // A call that is not allowed, or a statement that SQLite refused.
     case misuse, database
   }

@@ -33,6 +33,10 @@ package struct StoreSchema: Codable, Hashable, Sendable {
   /// The changed tables have the columns from before and after the migration, and no constraints.
   package var isTransitional: Bool?
 
+  /// Whether the history of the origin has no values, so that some values in changes are unknown; nil
+  /// for other schemas.
+  package var hasUnknownValues: Bool?
+
   package var isAdopted: Bool { adopted != nil }
 
   /// Creates a schema of resolved entities.

@@ -51,6 +51,7 @@ package struct ToldValue: Hashable, Sendable {
   package let key: [UInt8]
   /// Whether the value is on the side after the change.
   package let isAfter: Bool
+  /// Whether the value was erased, or was never known, so that there is nothing to erase.
   package let isErased: Bool
   package let isNull: Bool
   /// The text of the value in a line, or the text of its note or reference if it has one.
@@ -61,7 +62,7 @@ package struct ToldValue: Hashable, Sendable {
   fileprivate init(_ key: [UInt8], value: EncodedValue, side: Change.Side) {
     self.key = key
     isAfter = side == .after
-    isErased = value == .erased
+    isErased = value.isUnknown
     isNull = value == .null
     text = !value.large.isEmpty ? value.large : !value.special.isEmpty ? value.special : value.json
     files = LargeReference(value.large).map { [$0.digest] } ?? []

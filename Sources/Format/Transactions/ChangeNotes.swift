@@ -42,6 +42,10 @@ package struct ChangeNotes {
     }
   }
 
+  fileprivate var hasUnknown: Bool {
+    special.contains { EncodedValue.unknownNotes.contains($0.value) }
+  }
+
   fileprivate var hasErased: Bool {
     special.contains { $0.value == EncodedValue.erased.special }
   }
@@ -71,6 +75,11 @@ extension Change {
   /// Whether a value of the change was erased, or left out by a filter.
   package var hasHiddenValues: Bool {
     !special.isEmpty && Side.allCases.contains { notes(on: $0).hasHidden }
+  }
+
+  /// Whether a value of the change was erased, or is not in the history of the origin.
+  package var hasUnknownValues: Bool {
+    !special.isEmpty && Side.allCases.contains { notes(on: $0).hasUnknown }
   }
 
   package var hasErasedValues: Bool {

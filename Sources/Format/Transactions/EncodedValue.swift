@@ -40,10 +40,17 @@ package struct EncodedValue: Hashable {
 
   package static let erased = EncodedValue(note: SpecialValue.erasedName)
 
+  package static let unknown = EncodedValue(note: SpecialValue.unknownName)
+
   package static let missing = EncodedValue(note: SpecialValue.missingName)
 
   /// Whether the value is a list of links, which contains only ids.
   package var isLinks: Bool { json.first == UInt8(ascii: "[") }
+
+  /// Whether nobody knows the value: it was erased, or the history of the origin does not have it.
+  package var isUnknown: Bool { Self.unknownNotes.contains(special) }
+
+  static let unknownNotes = [Self.erased.special, Self.unknown.special]
 
   /// Whether the file of a large value was missing when the change was written.
   package var isMissing: Bool { special == Self.missing.special }

@@ -27,6 +27,9 @@ package enum SpecialValue: Hashable, Sendable {
   /// The note under `special` for an erased value.
   package static let erasedName = "erased"
 
+  /// The note under `special` for a value that the history of the origin does not have.
+  package static let unknownName = "unknown"
+
   /// The note under `special` for a value that a filter left out.
   package static let redactedName = "redacted"
 

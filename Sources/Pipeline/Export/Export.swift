@@ -1,11 +1,14 @@
 import ChangeLog
 import Format
+import FoundationEssentials
 import Store
 
 /// Throws if an export with the given request could not begin.
 ///
 /// This check changes neither the store nor the logs.
 package func checkBeginning(_ request: ExportRequest) throws {
+  // The export itself reads a store of Core Data, into a history file in its folder.
+  if try Store.isOfApple(request.store) { return }
   let store = try readableStore(request.store)
   _ = try store.read { try Export(request, store: store, reader: $0) }
 }
@@ -17,6 +20,7 @@ package func checkBeginning(_ request: ExportRequest) throws {
 ///
 /// - Throws: ``PipelineError``, ``LogError`` or ``StoreError``.
 package func export(_ request: ExportRequest, tick: Tick = { _ in }) throws -> ExportResult {
+  try keepAppleHistory(request)
   // Foreign changes are sealed first, because an export writes only sealed transactions.
   let isSealed =
     try request.isDryRun || writableStore(request.store)?.sealForeignChanges() != nil
@@ -43,6 +47,16 @@ package func export(_ request: ExportRequest, tick: Tick = { _ in }) throws -> E
   }
   if let notice { result.notices.insert(notice, at: 0) }
   return result
+}
+
+/// Keeps the history file of a store of Core Data beside its logs, so that the next export continues.
+private func keepAppleHistory(_ request: ExportRequest) throws {
+  guard request.stream == nil, !request.isDryRun else { return }
+  _ = try Store.appleHistory(of: request.store) { identifier in
+    let folder = request.logs.storeFolder(identifier)
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    return folder
+  }
 }
 
 /// Records the changes of an adopted file that no trigger captured, and returns a notice about them;

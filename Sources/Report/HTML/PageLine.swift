@@ -155,6 +155,7 @@ enum PageLine {
     if value.isSpelled, let plain = value.text.flatMap(plainText), !plain.hasSuffix("inf") {
       value.json = Array(plain.utf8)
     }
+    if value.isUnknown { return line += Array(#",{"!":"unknown"}"#.utf8) }
     if value.isErased { return line += Array(#",{"!":"erased"}"#.utf8) }
     if value.large != nil || value.special != nil {
       line += Array(#",{"!":"special","text":"#.utf8)

@@ -13,6 +13,7 @@ package func text(
 ) -> String {
   guard let value else { return "nothing" }
   if value.isErased { return "(erased)" }
+  if value.isUnknown { return "(unknown)" }
   if let large = value.large { return largeText(large, special: value.special, marks: marks) }
   if let special = value.special { return shortened(visible(special), limit: limit, marks: marks) }
   if value.isSpelled, let plain = value.text.flatMap(plainText) {

@@ -49,6 +49,7 @@ struct DatabaseReading {
 
   /// Reads the present states; nil if the database changed meanwhile, and nothing was written.
   private func read(_ files: DatabaseFiles) throws -> Bool? {
+    if try AppleProgress(on: connection) != nil { return try readApple(files) }
     guard let snapshot = try DatabaseSnapshot(files, folder: location.folder) else { return nil }
     struct Changed: Error {}
     do {

@@ -205,17 +205,16 @@ final class StateCheck {
     }
     let after = change.valuesByKey(.after)
     let before = change.valuesByKey(.before)
-    let isErased = change.hasErasedValues
-    // If all values of an object are erased, a later transaction deletes the object. So it is left
-    // out here.
-    let isKnown = after.values.contains { $0 != .erased && !$0.isLinks }
+    let isErased = change.hasUnknownValues
+    // If all values of an object are erased or unknown, it is left out until a value is known.
+    let isKnown = after.values.contains { !$0.isUnknown && !$0.isLinks }
     if isErased, !isKnown, change.kind == .insert { return }
     var object = KnownObject(
       state: isErased ? .partial : .whole,
       values: [:]
     )
     if change.kind == .update {
-      if isErased, !isKnown, try known[key] == nil { return }
+      if isErased || after.isEmpty, !isKnown, try known[key] == nil { return }
       if let found = try known[key], found.state != .deleted {
         object = found
       } else {
@@ -225,15 +224,18 @@ final class StateCheck {
     for key in successor.added { object.values[key] = .null }
     for (name, value) in after {
       guard holder?.links[name] == nil else {
-        if value == .erased { object.state = .partial }
+        if value.isUnknown { object.state = .partial }
         continue
       }
       guard let property = successor.properties[name] else { continue }
-      if value == .erased {
+      if value.isUnknown {
         object.values[property.key] = nil
         object.state = .partial
       } else if value.isLinks {
-        let old = object.values[property.key]?.json ?? Array("[]".utf8)
+        // If the links before the change are unknown, the list has all links of the object.
+        let isWhole = before[name]?.isUnknown == true
+        let known = isWhole ? nil : object.values[property.key]?.json
+        let old = known ?? Array("[]".utf8)
         object.values[property.key] = merged(
           old,
           gone: PastNames.present(before[name] ?? EncodedValue(json: []), property: property)?.json

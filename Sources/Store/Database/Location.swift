@@ -64,6 +64,8 @@ package struct Options: Sendable {
   /// Whether this process reads no databases of history files, which a command decides before it opens
   /// a store.
   package nonisolated(unsafe) static var skipsReading = false
+  /// Whether this process goes on although the app deleted transactions that were not read.
+  package nonisolated(unsafe) static var acceptsGap = false
 
   package init(
     isReadOnly: Bool = false,

@@ -50,6 +50,19 @@ struct UnknownValues {
     return result
   }
 
+  /// The properties of an object whose values are unknown; the table must exist.
+  func properties(of key: RowKey) throws -> [String] {
+    let statement = try connection.cached(
+      "SELECT property FROM \(table) WHERE entity = ?1 AND object = ?2"
+    )
+    try statement.bind(1, layouts[key.entity].entity.name)
+    try statement.bind(2, key.id.integer)
+    defer { statement.reset() }
+    var result: [String] = []
+    while try statement.step() { result.append(statement.string(at: 0)) }
+    return result
+  }
+
   /// Adds values that a transaction had before they were erased.
   func add(_ columns: [ColumnIndex], of key: RowKey, transaction: Int64) throws {
     guard !columns.isEmpty else { return }

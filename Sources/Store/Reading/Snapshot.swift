@@ -85,6 +85,11 @@ extension Reader {
     return try UnknownValues(connection, layouts: layouts).all()
   }
 
+  /// What is shown instead of such a value: it was erased, unless the origin's history has no values.
+  func unknownValue() throws -> EncodedValue {
+    try Catalog(on: connection).schema.hasUnknownValues == true ? .unknown : .erased
+  }
+
   /// Throws ``StoreError/Code/irreversible`` if rows have placeholders for erased values.
   package func checkValuesAreKnown() throws {
     let count = try UnknownValues(connection, layouts: layouts).count

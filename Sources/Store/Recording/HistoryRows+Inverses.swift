@@ -25,7 +25,7 @@ extension HistoryRows {
       var count: Int64 = 0
       while try changes.step() {
         let change = try change(at: changes)
-        guard !change.hasErasedValues else { throw erased(id) }
+        guard !change.hasUnknownValues else { throw erased(id) }
         try change.withInverse { try body(id, $0) }
         count += 1
       }

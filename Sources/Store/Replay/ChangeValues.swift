@@ -7,7 +7,7 @@ struct ChangeValues {
   let blobs: Blobs
   var content: (String) throws -> LargeValue
 
-  /// The values of columns in one side of a change; nil for an erased value.
+  /// The values of columns in one side of a change; nil for an erased or unknown value.
   func values(
     _ members: ArraySlice<ObjectDecoder.Member>,
     side: Change.Side,
@@ -25,7 +25,7 @@ struct ChangeValues {
       }
       if note.special.isEmpty { return try decoder.value(member, special: nil) }
       let name = note.specialName
-      if name == SpecialValue.erasedName { return nil }
+      if note.isUnknown { return nil }
       guard let name, let known = SpecialValue(name: name) else {
         throw decoder.refusal(member.value)
       }

@@ -252,15 +252,33 @@ final class ReplayRows {
   }
 
   /// Changes the links of one relationship; the old and the new list must be in ascending order.
+  ///
+  /// If the links before the change are unknown, the new list has all links of the object. If those
+  /// after it are unknown, the object keeps its links until they are known again.
   private func writeLinks(
     _ key: RowKey,
+    join: JoinStatements,
+    from old: ArraySlice<Int64>?,
+    to new: ArraySlice<Int64>?
+  ) throws {
+    guard let new else { return }
+    guard let old else {
+      let present = try join.targets(of: key.id.integer)
+      let (gone, came) = (Set(present).subtracting(new), Set(new).subtracting(present))
+      return try change(links: key, join: join, from: gone.sorted()[...], to: came.sorted()[...])
+    }
+    guard old != new else {
+      throw CanonicalEncodingError(message: "a listed relationship has no changed links")
+    }
+    try change(links: key, join: join, from: old, to: new)
+  }
+
+  private func change(
+    links key: RowKey,
     join: JoinStatements,
     from old: ArraySlice<Int64>,
     to new: ArraySlice<Int64>
   ) throws {
-    guard old != new else {
-      throw CanonicalEncodingError(message: "a listed relationship has no changed links")
-    }
     var (old, new) = (old, new)
     while let target = [old.first, new.first].compactMap(\.self).min() {
       let wasLinked = old.first == target

@@ -32,7 +32,7 @@ package final class Replayer {
     // If no table changed, the origin may not have recorded the migration. So no record is
     // required.
     self.migrated = migrated.flatMap { $0.isTrivial ? nil : $0 }
-    format = ChangeFormat(writer.layouts)
+    format = try ChangeFormat(writer.schema)
     rows = ReplayRows(writer, decoders: format.decoders)
     if self.migrated != nil { rows.purpose = .comparison }
   }

@@ -167,6 +167,17 @@ package final class Writer {
     return last + 1
   }
 
+  /// Makes the next id of a table higher than all ids up to one.
+  func raiseSequence(_ entity: EntityIndex, to highest: Int64) throws {
+    let table: [Value] = [.text(layouts[entity].entity.table), .integer(highest)]
+    try connection.run(
+      "UPDATE sqlite_sequence SET seq = max(seq, ?2) WHERE name = ?1",
+      values: table
+    )
+    guard connection.changes == 0 else { return }
+    try connection.run("INSERT INTO sqlite_sequence (name, seq) VALUES (?1, ?2)", values: table)
+  }
+
   /// Inserts an object.
   ///
   /// The values are in the order of ``EntityLayout/columns``. A value of an external attribute is a

@@ -75,8 +75,8 @@ struct RecordedSide: Sendable {
   /// The present names of the properties for which the change has a value.
   var names: [String] {
     values.compactMap { key, value in
-      // An erased value may have been nil, so its property is left out.
-      guard let past = memberName(key), value != .erased else { return nil }
+      // An unknown value may have been nil, so its property is left out.
+      guard let past = memberName(key), !value.isUnknown else { return nil }
       return record.entity.properties[past]?.name ?? past
     }
   }
@@ -106,7 +106,7 @@ struct RecordedSide: Sendable {
       return type.form == .bytes
         ? .blob(data) : .text(String(decoding: data, as: UTF8.self))
     }
-    if value == .erased { return .null }
+    if value.isUnknown { return .null }
     let special = value.specialName.flatMap { SpecialValue(name: $0) }
     return try value.json.withUnsafeBytes { try parseCanonical($0, special: special, as: type) }
   }

@@ -36,8 +36,8 @@ struct PreparedChangesTests {
     let changes = try prepared(.links, .links)
     for part in changes.parts {
       #expect(part.columnsBefore == 0 && part.columnsAfter == 0)
-      #expect(Array(changes.list(part.lists)) == [])
-      #expect(Array(changes.list(part.lists + 1)) == [1, 2])
+      #expect(changes.list(part.lists) == [])
+      #expect(changes.list(part.lists + 1) == [1, 2])
     }
     #expect(changes.parts.map(\.lists) == [0, 2])
   }

@@ -19,6 +19,7 @@ function valueElement(value, history) {
   switch (note(value)) {
     case 'none': return el('span.faint', {}, '–');
     case 'erased': return el('span.tag.attention', {}, 'erased');
+    case 'unknown': return el('span.tag', {}, 'unknown');
     case 'special': return bdi(value.text, 400);
     case 'cut': return longText(value.text + '…', bytes(value.size));
     default: break;

@@ -53,6 +53,9 @@ private final class Comparison {
   }
   private let oldUnknown: [RowKey: [ColumnIndex: Int64]]
   private let newUnknown: [RowKey: [ColumnIndex: Int64]]
+  /// What is shown instead of a value that is unknown in the old or in the new store.
+  private let oldUnknownValue: EncodedValue
+  private let newUnknownValue: EncodedValue
   private var text = ChangeText()
   private var sequence: Int64 = 0
 
@@ -70,6 +73,8 @@ private final class Comparison {
     self.newValues = newValues
     oldUnknown = try one.unknownValues()
     newUnknown = try other.unknownValues()
+    oldUnknownValue = try one.unknownValue()
+    newUnknownValue = try other.unknownValue()
   }
 
   private func pairs() -> [Pair] {
@@ -161,7 +166,8 @@ private final class Comparison {
         to: &text.before,
         blobs: oldValues.blobs,
         isOld: true,
-        unknown: oldUnknown
+        unknown: oldUnknown,
+        unknownValue: oldUnknownValue
       )
       try report(.delete, pair: pair, id: id, body)
     case (nil, let other?):
@@ -170,7 +176,8 @@ private final class Comparison {
         to: &text.after,
         blobs: newValues.blobs,
         isOld: false,
-        unknown: newUnknown
+        unknown: newUnknown,
+        unknownValue: newUnknownValue
       )
       try report(.insert, pair: pair, id: id, body)
     case (nil, nil): break
@@ -204,12 +211,14 @@ private final class Comparison {
         text.before.append(
           key,
           value: oldErased == nil
-            ? try one.encoded(left, pair.oldEncoder, blobs: oldValues.blobs) : .erased
+            ? try one.encoded(left, pair.oldEncoder, blobs: oldValues.blobs)
+            : oldUnknownValue
         )
         text.after.append(
           key,
           value: newErased == nil
-            ? try other.encoded(right, pair.newEncoder, blobs: newValues.blobs) : .erased
+            ? try other.encoded(right, pair.newEncoder, blobs: newValues.blobs)
+            : newUnknownValue
         )
         continue
       }
@@ -330,7 +339,8 @@ private struct Pair {
     to side: inout ChangeSide,
     blobs: Blobs,
     isOld: Bool,
-    unknown: [RowKey: [ColumnIndex: Int64]]
+    unknown: [RowKey: [ColumnIndex: Int64]],
+    unknownValue: EncodedValue
   ) throws {
     let encoder = isOld ? oldEncoder : newEncoder
     let unknown = unknown[(isOld ? old : new).key(cursor.id)] ?? [:]
@@ -339,7 +349,7 @@ private struct Pair {
       side.append(
         newEncoder.key(right),
         value: unknown[column] == nil
-          ? try cursor.encoded(column, encoder, blobs: blobs) : .erased
+          ? try cursor.encoded(column, encoder, blobs: blobs) : unknownValue
       )
     }
     for (left, right) in links {

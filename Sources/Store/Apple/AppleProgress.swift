@@ -1,0 +1,117 @@
+import AppleStores
+import Format
+import FoundationEssentials
+import SQLite
+
+/// The entry in the catalog of a history file that says what was read of a store of Apple's frameworks.
+struct AppleProgress: Codable {
+  private static let key = "apple"
+
+  /// The digest of the model at the last reading.
+  var model: String?
+  /// The last transaction that the app deleted before it was read.
+  var purged: Int64 = 0
+  /// How often the app migrated its store, as far as history says.
+  var migrations: Int64 = 0
+  /// The changes of transactions that are missing.
+  var lostChanges: Int64 = 0
+  /// The objects of the store.
+  var rows: Int64 = 0
+
+  init() {}
+
+  init?(on connection: Connection) throws {
+    guard case .text(let json) = try Catalog.value(Self.key, on: connection) else { return nil }
+    do {
+      self = try JSONDecoder().decode(Self.self, from: Data(json.utf8))
+    } catch {
+      throw Catalog.damaged(Self.key, at: connection.path, cause: error)
+    }
+  }
+
+  func note(on connection: Connection) throws {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = .sortedKeys
+    let json = String(decoding: try encoder.encode(self), as: UTF8.self)
+    try Catalog.set(Self.key, value: .text(json), on: connection)
+  }
+}
+
+/// The transactions of the store that were read, with digests of what they had.
+struct AppleTransactions {
+  private static let table = "history_apple"
+  private let connection: Connection
+
+  init(on connection: Connection) { self.connection = connection }
+
+  static func create(on connection: Connection) throws {
+    try connection.execute(
+      """
+      CREATE TABLE \(table) ("number" INTEGER PRIMARY KEY, "header" INTEGER NOT NULL,
+        "changes" INTEGER NOT NULL) STRICT
+      """
+    )
+  }
+
+  /// The last transaction that was read; nil if there is none.
+  func last() throws -> Int64? {
+    try connection.integer("SELECT max(number) FROM \(Self.table)")
+  }
+
+  func add(_ digest: AppleDigest, _ number: Int64) throws {
+    let statement = try connection.cached("INSERT INTO \(Self.table) VALUES (?1, ?2, ?3)")
+    try statement.bind(1, number)
+    try statement.bind(2, digest.header)
+    try statement.bind(3, digest.changes)
+    try statement.run()
+  }
+
+  /// Whether a transaction is the one that was read before; true if it was not there before.
+  ///
+  /// A migration of the app gives entities other names and removes changes, so only the header is
+  /// compared after one.
+  func agrees(_ digest: AppleDigest, _ number: Int64, isMigrated: Bool) throws -> Bool {
+    let statement = try connection.cached(
+      "SELECT header, changes FROM \(Self.table) WHERE number = ?1"
+    )
+    try statement.bind(1, number)
+    defer { statement.reset() }
+    guard try statement.step() else { return false }
+    return statement.int64(at: 0) == digest.header
+      && (isMigrated || statement.int64(at: 1) == digest.changes)
+  }
+}
+
+/// A digest of what a transaction of the store has, apart from values and bitmaps.
+struct AppleDigest {
+  let header: Int64
+  private var hash = SHA256()
+
+  init(_ transaction: AppleTransaction) {
+    var bytes: [UInt8] = []
+    transaction.time.appendSpelling(to: &bytes)
+    for text in [transaction.author, transaction.process, transaction.bundle] {
+      bytes.append(text == nil ? 0 : 1)
+      bytes += Array((text ?? "").utf8) + [0]
+    }
+    header = Self.number(SHA256.digest(of: bytes))
+  }
+
+  mutating func add(_ change: AppleChange, in model: AppleModel) {
+    var bytes: [UInt8] = []
+    let entity = change.entity.map { model.entities[$0].name } ?? ""
+    bytes += "\(change.kind?.rawValue ?? -1) \(change.id) \(entity)".utf8
+    for value in change.tombstone {
+      bytes += [0] + Array(value.attribute.utf8) + [0]
+      value.value.appendSpelling(to: &bytes)
+    }
+    bytes.append(10)
+    hash.update(bytes)
+  }
+
+  var changes: Int64 { Self.number(hash.finish()) }
+
+  private static func number(_ digest: Digest) -> Int64 {
+    Int64(bitPattern: digest.bytes.prefix(8).reduce(0) { $0 << 8 | UInt64($1) })
+  }
+}

@@ -1,0 +1,253 @@
+import AppleStores
+import Format
+import SQLite
+
+/// Writes what is new in a store of Apple's frameworks into its history file.
+///
+/// Each transaction of the store becomes a transaction, whose values are those that somebody recorded.
+/// Then the tables are compared with those of the store, and what history does not explain becomes one
+/// more transaction.
+final class AppleReading {
+  let apple: AppleDatabase
+  let writer: Writer
+  let objects: AppleObjects
+  private let recording: AppleRecording
+  private var progress: AppleProgress
+  /// The last transaction that an earlier reading read; nil if there is none.
+  private var newest: Int64?
+
+  /// Prepares to read; the history file has the schema of the store, and its lock is held.
+  init(
+    _ apple: AppleDatabase,
+    into connection: Connection,
+    location: Location,
+    progress: AppleProgress
+  ) throws {
+    self.apple = apple
+    self.progress = progress
+    writer = try Writer(
+      connection,
+      catalog: Catalog(on: connection),
+      location: location,
+      provenance: .system
+    )
+    objects = try AppleObjects(apple, writer)
+    recording = try AppleRecording(writer)
+  }
+
+  /// Reads everything, and returns what the next reading must know.
+  func run() throws -> AppleProgress {
+    try writer.beginRows()
+    try recording.begin()
+    let known = AppleTransactions(on: writer.connection)
+    let changes = try ResolvedChanges()
+    try findResolved(changes, known)
+    try recordEarlier(changes)
+    try recordTransactions(changes)
+    try recordDifferences()
+    try raiseSequences()
+    progress.model = apple.modelDigest
+    try writer.blobs.prepareToCommit()
+    return progress
+  }
+
+  func committed() { writer.committed() }
+  func abandon() { writer.abandon() }
+
+  // MARK: The first pass
+
+  /// Throws if a history file belongs to another store.
+  static func checkIdentifier(of apple: AppleDatabase, on connection: Connection) throws {
+    let (known, found) = try (Catalog(on: connection).identifier, apple.identifier())
+    guard known != found else { return }
+    throw StoreError(.otherStore, at: apple.path) {
+      "\(apple.path) is another store: its UUID is \(found), and that of \(connection.path) is"
+        + " \(known).\nName the file whose history this is, or another folder."
+    }
+  }
+
+  /// Reads all transactions: compares those that were read before, and finds which changes have the
+  /// present values.
+  private func findResolved(_ changes: ResolvedChanges, _ known: AppleTransactions) throws {
+    newest = try known.last()
+    var oldest: Int64?
+    var last: Int64?
+    var place: Int64 = 0
+    if let history = try AppleHistory(apple.store) {
+      while let transaction = try history.next() {
+        oldest = oldest ?? transaction.number
+        last = transaction.number
+        var digest = AppleDigest(transaction)
+        let isNew = newest.map { transaction.number > $0 } ?? true
+        if isNew, transaction.migratedFrom != nil { progress.migrations += 1 }
+        while let change = try history.nextChange() {
+          digest.add(change, in: apple.store.model)
+          guard isNew, let entity = change.entity, let kind = change.kind else { continue }
+          try changes.add(
+            objects.isKnown(change) ? ResolvedChanges.Kind(kind) : .unread,
+            place,
+            entity: entity,
+            id: change.id,
+            columns: objects.columns(of: change, entity)
+          )
+          place += 1
+        }
+        if isNew {
+          try known.add(digest, transaction.number)
+        } else if try !known.agrees(digest, transaction.number, isMigrated: isMigrated) {
+          throw otherHistory(transaction)
+        }
+      }
+      // Changes without a transaction follow the last one.
+      while try history.nextChange() != nil { progress.lostChanges += 1 }
+    }
+    try checkContinuation(oldest: oldest, last: last)
+    try changes.finish(counts: objects.counts) { entity, id in
+      try objects.row(entity, id) != nil
+    }
+  }
+
+  /// Whether the model is another one than at the last reading.
+  private var isMigrated: Bool { progress.model != nil && progress.model != apple.modelDigest }
+
+  private func checkContinuation(oldest: Int64?, last: Int64?) throws {
+    guard let newest else {
+      progress.purged = oldest.map { $0 - 1 } ?? 0
+      return
+    }
+    guard let oldest, let last, last >= newest else {
+      throw StoreError(.historyDiverged, at: apple.path) {
+        "\(apple.path) is an older copy: its history ends with transaction \(last ?? 0), and"
+          + " transaction \(newest) was read before.\nName the newer copy."
+      }
+    }
+    guard oldest <= newest + 1 || Options.acceptsGap else {
+      throw StoreError(.historyExpired, at: apple.path) {
+        "The history of \(apple.path) begins with transaction \(oldest), and only those up to"
+          + " \(newest) were read before: the app deleted the others."
+          + "\nTo continue with a gap: travelog recover \(apple.path) --to LOGS"
+      }
+    }
+    if oldest > newest + 1 { progress.purged = oldest - 1 }
+  }
+
+  private func otherHistory(_ transaction: AppleTransaction) -> StoreError {
+    StoreError(.historyDiverged, at: apple.path) {
+      "\(apple.path) has another history: transaction \(transaction.number) had another time, author or"
+        + " other changes when it was read before."
+        + "\nThe store was replaced or restored. Make a new history, in another folder."
+    }
+  }
+
+  // MARK: The transactions
+
+  /// Records the objects that existed before the first change that history has of them.
+  private func recordEarlier(_ changes: ResolvedChanges) throws {
+    guard try changes.hasEarlier() else { return }
+    let details = AppleDetails(before: progress.purged + 1)
+    try recording.record(.difference, details: details) {
+      try changes.forEachEarlier { earlier in
+        let place = objects.places[earlier.entity]
+        let key = RowKey(entity: place.entity, id: ObjectID(earlier.id))
+        guard try writer.current(key) == nil else { return }
+        let row = earlier.resolved.isEmpty ? nil : try objects.row(earlier.entity, earlier.id)
+        try recording.insert(key, place, objects) { try objects.value($0, row, earlier.resolved) }
+      }
+    }
+  }
+
+  private func recordTransactions(_ changes: ResolvedChanges) throws {
+    guard let history = try AppleHistory(apple.store, after: newest) else { return }
+    var place: Int64 = 0
+    while let transaction = try history.next() {
+      try recording.record(transaction, schema: recording.schema) { details in
+        while let change = try history.nextChange() {
+          for reason in change.unread {
+            details.noteUnread(change, recording.sequence, reason: objects.text(reason))
+          }
+          guard let entity = change.entity, let kind = change.kind else { continue }
+          let resolved = try changes.resolved(after: place)
+          place += 1
+          try record(change, kind, entity, resolved, details: &details)
+        }
+      }
+    }
+  }
+
+  private func record(
+    _ change: AppleChange,
+    _ kind: AppleChange.Kind,
+    _ entity: Int,
+    _ resolved: ColumnSet?,
+    details: inout AppleDetails
+  ) throws {
+    let place = objects.places[entity]
+    let key = RowKey(entity: place.entity, id: ObjectID(change.id))
+    guard recording.isFirst(key) else {
+      return details.noteUnread(change, nil, reason: "another change of the object precedes it")
+    }
+    if case .candidates(let names, let count) = change.toMany {
+      details.noteToMany(names, count: count, recording.sequence)
+    }
+    let present = try writer.current(key)
+    let row = resolved == nil ? nil : try objects.row(entity, change.id)
+    func after(_ column: Int) throws -> EncodedValue? {
+      guard let resolved else { return nil }
+      let value = try objects.value(place.place(column), row, resolved)
+      if value != nil { details.hasResolved = true }
+      return value
+    }
+    switch kind {
+    case .insert:
+      guard present == nil else {
+        return details.noteUnread(change, nil, reason: "the object is there already")
+      }
+      try recording.insert(key, place, objects) { try after($0.column) }
+    case .update:
+      if !objects.isKnown(change) { recording.noteUncertain(key) }
+      let columns = objects.columns(of: change, entity)
+      try recording.update(key, place, columns, present: present, after: after)
+    case .delete:
+      var kept: [Int: EncodedValue] = [:]
+      for value in change.tombstone {
+        guard let column = place.columns[value.attribute] else { continue }
+        kept[column] = try objects.encoded(
+          apple.mapping.value(value, of: entity),
+          place.place(column)
+        )
+      }
+      guard present != nil || place.columnCount > 0 else {
+        return details.noteUnread(change, nil, reason: "the object is not there")
+      }
+      try recording.delete(key, place, present: present, kept: kept)
+    }
+  }
+
+  // MARK: What history does not explain
+
+  private func recordDifferences() throws {
+    let comparison = try AppleComparison(objects, writer)
+    let found = try comparison.find()
+    progress.rows = found.total
+    guard !found.isEmpty else { return }
+    let details = AppleDetails(
+      rows: found.rowCount,
+      properties: found.propertyCount,
+      loosened: apple.mapping.loosened,
+      guess: apple.store.model.guess
+    )
+    try recording.record(.difference, details: details) {
+      try comparison.write(found, to: recording)
+    }
+  }
+
+  /// Gives the tables the highest ids that the store ever gave to objects.
+  private func raiseSequences() throws {
+    for key in apple.store.keys {
+      guard let entity = apple.store.model.index(numbered: key.number),
+        apple.store.model.entities[entity].root == entity, key.highest > 0
+      else { continue }
+      try writer.raiseSequence(objects.places[entity].entity, to: key.highest)
+    }
+  }
+}

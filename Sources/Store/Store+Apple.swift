@@ -1,0 +1,202 @@
+import AppleStores
+import Format
+import FoundationEssentials
+import Glibc
+import Pages
+import SQLite
+import Stopping
+import Synchronization
+
+extension Store {
+  /// The history files of stores of Apple's frameworks that this process reads, by their paths.
+  private static let appleHistories = Mutex<[String: String]>([:])
+
+  /// The history file with which a store of Core Data or SwiftData is read; nil for any other path.
+  ///
+  /// Without a folder of logs, the history file is temporary. `folder` finds the folder that keeps it,
+  /// from the store's identifier. A history file that exists already reads what is new.
+  package static func appleHistory(
+    of path: String,
+    in folder: ((_ identifier: String) throws -> String)? = nil
+  ) throws -> String? {
+    if let known = appleHistories.withLock({ $0[path] }) { return known }
+    guard let identifier = try appleIdentifier(of: path) else { return nil }
+    let history: String
+    if let folder {
+      history = try folder(identifier) + "/_apple.history"
+    } else {
+      let temporary =
+        FileManager.default.temporaryDirectory.path + "/travelog-\(UUID().uuidString)"
+      Leftovers.add(temporary)
+      try FileManager.default.createDirectory(
+        atPath: temporary,
+        withIntermediateDirectories: true,
+        attributes: [.posixPermissions: 0o700]
+      )
+      history = temporary + "/apple.history"
+    }
+    if access(history, F_OK) != 0 {
+      _ = try follow(path, history: history)
+    } else {
+      try follow(history, movedTo: path)
+    }
+    appleHistories.withLock { $0[path] = history }
+    return history
+  }
+
+  /// Whether a file is a store of Core Data or SwiftData.
+  package static func isOfApple(_ path: String) throws -> Bool {
+    try appleHistories.withLock { $0[path] } != nil || appleIdentifier(of: path) != nil
+  }
+
+  /// An error that names a store of Apple's frameworks instead of the history file with which it is read.
+  package static func namingAppleStore(_ error: StoreError) -> StoreError {
+    appleHistories.withLock { $0 }.reduce(error) { $0.naming($1.key, insteadOf: $1.value) }
+  }
+
+  /// The UUID of a store of Apple's frameworks; nil for any other file.
+  private static func appleIdentifier(of path: String) throws -> String? {
+    guard mayBeApple(path) else { return nil }
+    return try DatabaseFiles.whileUnchanged(absolutePath(path)) { files -> String?? in
+      let folder = FileManager.default.temporaryDirectory.path
+      guard let snapshot = try DatabaseSnapshot(files, folder: folder) else { return nil }
+      guard try AppleDatabase.isStore(snapshot) else { return .some(nil) }
+      return try AppleDatabase(snapshot).identifier()
+    }
+  }
+
+  /// Whether a file can be a store of Apple's frameworks.
+  ///
+  /// SQLite reads only the main file, so that no lock is taken or lost, and no file is created. What
+  /// can't be read is reported by the caller, which opens the file next.
+  private static func mayBeApple(_ path: String) -> Bool {
+    guard access(path, R_OK) == 0,
+      let connection = try? Connection(path: path, mode: .immutable),
+      let header = try? connection.firstBytes(100), header.count == 100,
+      header[68..<72].reduce(Int32(0), { $0 << 8 | Int32($1) }) != Catalog.applicationID
+    else { return false }
+    let names = try? connection.all(
+      "SELECT name FROM sqlite_schema WHERE type = 'table' LIMIT 10000"
+    ) { $0.string(at: 0) }
+    guard let names else { return false }
+    // All tables can still be in the write-ahead log.
+    if names.isEmpty { return access(path + "-wal", R_OK) == 0 }
+    return AppleStore.signs.isSubset(of: names)
+  }
+
+  /// Makes the history file of a store of Apple's frameworks; nil if the store changed meanwhile.
+  static func makeAppleHistory(
+    _ snapshot: DatabaseSnapshot,
+    _ history: String
+  ) throws -> AdoptionResult? {
+    let apple = try AppleDatabase(snapshot)
+    let identifier = try apple.identifier()
+    let location = Location.file(URL(fileURLWithPath: history))
+    let connection = try Connection(path: history, mode: .readWriteCreate)
+    try connection.setTriggers(enabled: false)
+    try connection.setForeignKeys(enforced: false)
+    try connection.execute("PRAGMA auto_vacuum = INCREMENTAL; BEGIN EXCLUSIVE")
+    do {
+      let provenance = Provenance(
+        birth: { Provenance.Birth(identifier: identifier, time: currentTime()) },
+        stamp: Provenance.system.stamp
+      )
+      try Catalog.create(apple.schema, on: connection, provenance: provenance)
+      try AppleTransactions.create(on: connection)
+      let reading = try AppleReading(
+        apple,
+        into: connection,
+        location: location,
+        progress: AppleProgress()
+      )
+      let progress: AppleProgress
+      do {
+        progress = try reading.run()
+        try progress.note(on: connection)
+        try ReadDatabase(apple, time: currentTime()).note(on: connection)
+      } catch {
+        reading.abandon()
+        throw apple.error ?? error
+      }
+      guard try snapshot.isTrue(from: apple.commit) else {
+        reading.abandon()
+        connection.rollBack()
+        return nil
+      }
+      try connection.execute("COMMIT")
+      reading.committed()
+      return AdoptionResult(
+        identifier: identifier,
+        prefix: "",
+        tables: [],
+        rows: progress.rows
+      )
+    } catch {
+      connection.rollBack()
+      throw error
+    }
+  }
+}
+
+extension DatabaseReading {
+  /// Reads what is new in a store of Apple's frameworks; nil if it changed meanwhile.
+  func readApple(_ files: DatabaseFiles) throws -> Bool? {
+    guard let snapshot = try DatabaseSnapshot(files, folder: location.folder) else { return nil }
+    guard try AppleDatabase.isStore(snapshot) else {
+      throw StoreError(.otherStore, at: files.path) {
+        "\(files.path) is not a store of Core Data any more.\nName the file that \(connection.path) follows."
+      }
+    }
+    let apple = try AppleDatabase(snapshot)
+    try AppleReading.checkIdentifier(of: apple, on: connection)
+    try migrate(to: apple)
+    struct Changed: Error {}
+    var reading: AppleReading?
+    do {
+      try connection.inTransaction {
+        guard let progress = try AppleProgress(on: connection) else { return }
+        let made = try AppleReading(
+          apple,
+          into: connection,
+          location: location,
+          progress: progress
+        )
+        reading = made
+        try made.run().note(on: connection)
+        guard try snapshot.isTrue(from: apple.commit) else { throw Changed() }
+        try ReadDatabase(apple, time: currentTime()).note(on: connection)
+      }
+      reading?.committed()
+      return true
+    } catch {
+      reading?.abandon()
+      if error is Changed { return nil }
+      throw apple.error ?? error
+    }
+  }
+
+  /// Gives the history file the tables of a store that the app has migrated.
+  private func migrate(to apple: AppleDatabase) throws {
+    let catalog = try Catalog(on: connection)
+    guard !apple.schema.differences(fromStored: catalog.schema).isEmpty else { return }
+    let plan = try MigrationPlan(
+      from: catalog.schema,
+      to: apple.schema,
+      path: connection.path
+    )
+    try Migration.apply(plan, on: connection, author: Author(process: ""))
+    try connection.setForeignKeys(enforced: false)
+  }
+}
+
+extension ReadDatabase {
+  fileprivate init(_ apple: AppleDatabase, time: String) {
+    self.init(
+      path: apple.path,
+      stamp: apple.snapshot.files.stamp,
+      log: apple.snapshot.log.map { LogPlace($0.position) },
+      schemaCookie: 0,
+      time: time
+    )
+  }
+}
