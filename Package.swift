@@ -213,7 +213,8 @@ let package = Package(
     .testTarget(
       name: "PipelineTests",
       dependencies: [
-        "ChangeLog", "Pipeline", "PipelineTesting", "ProcessTesting", "SQLite", "Format", "Store",
+        "AppleFiles", "ChangeLog", "Pipeline", "PipelineTesting", "ProcessTesting", "SQLite",
+        "Format", "Store",
         "StoreTesting", "TestSupport",
       ]
     ),

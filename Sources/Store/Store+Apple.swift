@@ -14,12 +14,14 @@ extension Store {
   /// The history file with which a store of Core Data or SwiftData is read; nil for any other path.
   ///
   /// Without a folder of logs, the history file is temporary. `folder` finds the folder that keeps it,
-  /// from the store's identifier. A history file that exists already reads what is new.
+  /// from the store's identifier. A history file that exists already reads what is new; `acceptingGap`
+  /// says whether it may lack transactions that the app deleted before they were read.
   package static func appleHistory(
     of path: String,
-    in folder: ((_ identifier: String) throws -> String)? = nil
+    in folder: ((_ identifier: String) throws -> String)? = nil,
+    acceptingGap: Bool = false
   ) throws -> String? {
-    if let known = appleHistories.withLock({ $0[path] }) { return known }
+    if folder == nil, let known = appleHistories.withLock({ $0[path] }) { return known }
     guard let identifier = try appleIdentifier(of: path) else { return nil }
     let history: String
     if let folder {
@@ -38,7 +40,10 @@ extension Store {
     if access(history, F_OK) != 0 {
       _ = try follow(path, history: history)
     } else {
-      try follow(history, movedTo: path)
+      var options = Options()
+      options.database = path
+      options.acceptsGap = acceptingGap
+      _ = try open(.file(URL(fileURLWithPath: history)), options: options)
     }
     appleHistories.withLock { $0[path] = history }
     return history
@@ -159,7 +164,8 @@ extension DatabaseReading {
           apple,
           into: connection,
           location: location,
-          progress: progress
+          progress: progress,
+          acceptsGap: acceptsGap
         )
         reading = made
         try made.run().note(on: connection)
@@ -181,11 +187,27 @@ extension DatabaseReading {
     guard !apple.schema.differences(fromStored: catalog.schema).isEmpty else { return }
     let plan = try MigrationPlan(
       from: catalog.schema,
-      to: apple.schema,
+      to: apple.schema.withDefaults,
       path: connection.path
     )
     try Migration.apply(plan, on: connection, author: Author(process: ""))
     try connection.setForeignKeys(enforced: false)
+  }
+}
+
+extension StoreSchema {
+  /// The schema with a value for each required attribute, which the rows get until they are compared
+  /// with those of the store.
+  fileprivate var withDefaults: StoreSchema {
+    var schema = self
+    for entity in schema.entities.indices {
+      for place in schema.entities[entity].attributes.indices {
+        let attribute = schema.entities[entity].attributes[place]
+        guard !attribute.isOptional, attribute.defaultValue == nil else { continue }
+        schema.entities[entity].attributes[place].defaultValue = attribute.type.placeholder(for: 0)
+      }
+    }
+    return schema
   }
 }
 

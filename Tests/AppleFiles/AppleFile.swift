@@ -109,8 +109,8 @@ package final class AppleFile {
   private var places: Int64 = 0
   private var pin: Connection?
 
-  static let bundle = "org.example.music"
-  static let process = "Music"
+  package static let bundle = "org.example.music"
+  package static let process = "Music"
 
   /// Creates a file with a write-ahead log that is never checkpointed by itself.
   package init(

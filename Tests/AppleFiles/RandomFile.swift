@@ -232,16 +232,17 @@ extension FileValue {
 }
 
 extension AppleFile {
-  /// Makes some random changes and saves them.
+  /// Makes some random changes and saves them, sometimes without history unless `isRecorded` is true.
   package func runRandomly(
     changes count: Int,
+    isRecorded: Bool = false,
     using generator: inout some RandomNumberGenerator
   ) throws {
     for _ in 0..<count { changeRandomly(using: &generator) }
     try save(
       author: ["sync", "editor", nil].randomElement(using: &generator) ?? nil,
       context: ["background", nil].randomElement(using: &generator) ?? nil,
-      isRecorded: Int.random(in: 0..<10, using: &generator) > 0
+      isRecorded: isRecorded || Int.random(in: 0..<10, using: &generator) > 0
     )
   }
 

@@ -105,7 +105,7 @@ extension ValueType {
   }
 
   /// A value that is readable, and different for each object if the type has enough values.
-  func placeholder(for object: Int64) -> Value {
+  package func placeholder(for object: Int64) -> Value {
     switch self {
     case .bool: return .integer(0)
     case .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32, .uint64:

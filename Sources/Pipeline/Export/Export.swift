@@ -52,11 +52,17 @@ package func export(_ request: ExportRequest, tick: Tick = { _ in }) throws -> E
 /// Keeps the history file of a store of Core Data beside its logs, so that the next export continues.
 private func keepAppleHistory(_ request: ExportRequest) throws {
   guard request.stream == nil, !request.isDryRun else { return }
-  _ = try Store.appleHistory(of: request.store) { identifier in
-    let folder = request.logs.storeFolder(identifier)
+  try keepAppleHistory(of: request.store, in: request.logs)
+}
+
+/// `acceptingGap` says whether the app may have deleted transactions that were not exported.
+func keepAppleHistory(of store: String, in logs: LogFolder, acceptingGap: Bool = false) throws {
+  let folder = { (identifier: String) in
+    let folder = logs.storeFolder(identifier)
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     return folder
   }
+  _ = try Store.appleHistory(of: store, in: folder, acceptingGap: acceptingGap)
 }
 
 /// Records the changes of an adopted file that no trigger captured, and returns a notice about them;

@@ -46,6 +46,7 @@ package struct RecoverResult: Hashable, Sendable {
 /// - Throws: ``PipelineError``, ``LogError`` or ``StoreError``. After an error, the next run begins
 ///   from the start.
 package func recover(_ request: RecoverRequest, tick: Tick = { _ in }) throws -> RecoverResult {
+  try keepAppleHistory(of: request.store, in: request.logs, acceptingGap: true)
   let url = URL(fileURLWithPath: request.store)
   let store = try Store.open(.file(url))
   try store.sealForeignChanges()

@@ -68,11 +68,13 @@ final class AppleDatabase {
   }
 
   /// A digest of the model, which changes when the app migrates its store.
-  var modelDigest: String {
+  func modelDigest() throws -> String {
     var hash = SHA256()
+    hash.update(Array((store.metadata.versionDigest ?? "").utf8) + [0])
     for (name, bytes) in store.metadata.versionHashes.sorted(by: { $0.key < $1.key }) {
       hash.update(Array(name.utf8) + [0] + bytes)
     }
+    hash.update(Array(try schema.json().utf8))
     return hash.finish().description
   }
 }

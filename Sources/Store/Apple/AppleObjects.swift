@@ -122,6 +122,23 @@ final class AppleObjects {
     return result
   }
 
+  /// The columns and lists that a change can have changed.
+  ///
+  /// The bit of a place in an ordered relationship only names the relationship to the owner.
+  func touched(by change: AppleChange, _ entity: Int) -> ColumnSet {
+    var result = columns(of: change, entity)
+    guard change.kind == .update else { return result }
+    let model = apple.store.model
+    for name in change.properties {
+      guard let relationship = model.relationship(name, of: entity)?.relationship,
+        let inverse = model.inverse(of: relationship)?.relationship, inverse.isOrdered,
+        let column = places[entity].columns["_\(inverse.name)_order"]
+      else { continue }
+      result.insert(column)
+    }
+    return result
+  }
+
   // MARK: Values
 
   /// The value of a row today; nil if the change does not have it, or if its file is missing.

@@ -12,6 +12,10 @@ final class AppleReading {
   let writer: Writer
   let objects: AppleObjects
   private let recording: AppleRecording
+  private let acceptsGap: Bool
+  private let model: String
+  /// Whether the model is another one than at the last reading.
+  private let isMigrated: Bool
   private var progress: AppleProgress
   /// The last transaction that an earlier reading read; nil if there is none.
   private var newest: Int64?
@@ -21,10 +25,14 @@ final class AppleReading {
     _ apple: AppleDatabase,
     into connection: Connection,
     location: Location,
-    progress: AppleProgress
+    progress: AppleProgress,
+    acceptsGap: Bool = false
   ) throws {
     self.apple = apple
     self.progress = progress
+    self.acceptsGap = acceptsGap
+    model = try apple.modelDigest()
+    isMigrated = progress.model != nil && progress.model != model
     writer = try Writer(
       connection,
       catalog: Catalog(on: connection),
@@ -46,7 +54,7 @@ final class AppleReading {
     try recordTransactions(changes)
     try recordDifferences()
     try raiseSequences()
-    progress.model = apple.modelDigest
+    progress.model = model
     try writer.blobs.prepareToCommit()
     return progress
   }
@@ -88,7 +96,7 @@ final class AppleReading {
             place,
             entity: entity,
             id: change.id,
-            columns: objects.columns(of: change, entity)
+            columns: objects.touched(by: change, entity)
           )
           place += 1
         }
@@ -107,9 +115,6 @@ final class AppleReading {
     }
   }
 
-  /// Whether the model is another one than at the last reading.
-  private var isMigrated: Bool { progress.model != nil && progress.model != apple.modelDigest }
-
   private func checkContinuation(oldest: Int64?, last: Int64?) throws {
     guard let newest else {
       progress.purged = oldest.map { $0 - 1 } ?? 0
@@ -121,7 +126,7 @@ final class AppleReading {
           + " transaction \(newest) was read before.\nName the newer copy."
       }
     }
-    guard oldest <= newest + 1 || Options.acceptsGap else {
+    guard oldest <= newest + 1 || acceptsGap else {
       throw StoreError(.historyExpired, at: apple.path) {
         "The history of \(apple.path) begins with transaction \(oldest), and only those up to"
           + " \(newest) were read before: the app deleted the others."

@@ -15,6 +15,8 @@ struct DatabaseReading {
   let location: Location
   /// The present path of the database, if it was moved.
   var path: String?
+  /// Whether transactions may be missing that an app deleted before they were read.
+  var acceptsGap = false
 
   /// Files of the database that must stay open; they are used again as long as the database is the same
   /// file.
@@ -29,7 +31,9 @@ struct DatabaseReading {
     let present = path.map(absolutePath) ?? known.path
     return try DatabaseFiles.whileUnchanged(present, sharing: kept) { files in
       guard let known = try ReadDatabase(on: connection) else { return false }
-      guard path == nil, try files.isUnchanged(since: known) else { return try read(files) }
+      guard path == nil || files.path == known.path, try files.isUnchanged(since: known) else {
+        return try read(files)
+      }
       try noteTime(known)
       return false
     }

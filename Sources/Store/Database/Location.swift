@@ -40,6 +40,8 @@ package struct Options: Sendable {
   package var skipsReading = Self.skipsReading
   /// The present path of the database that a history file follows; nil if it was not moved.
   package var database: String?
+  /// Whether a history file may lack transactions that the app deleted before they were read.
+  package var acceptsGap = false
   package var busyTimeout: Duration
   /// Whether a wait for another writer ends as soon as possible, at the cost of processor time.
   ///
@@ -64,8 +66,6 @@ package struct Options: Sendable {
   /// Whether this process reads no databases of history files, which a command decides before it opens
   /// a store.
   package nonisolated(unsafe) static var skipsReading = false
-  /// Whether this process goes on although the app deleted transactions that were not read.
-  package nonisolated(unsafe) static var acceptsGap = false
 
   package init(
     isReadOnly: Bool = false,

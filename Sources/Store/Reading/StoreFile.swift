@@ -149,7 +149,13 @@ struct StoreFile: Sendable {
     else { return }
     let writer = try connectReading()
     do {
-      try DatabaseReading(connection: writer, location: location, path: options.database).run()
+      var reading = DatabaseReading(
+        connection: writer,
+        location: location,
+        path: options.database
+      )
+      reading.acceptsGap = options.acceptsGap
+      try reading.run()
     } catch SQLiteError.busy where options.isReadOnly {
       // Another process reads the same database.
     }

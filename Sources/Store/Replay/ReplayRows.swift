@@ -129,7 +129,8 @@ final class ReplayRows {
     guard let row else {
       // If the change contains only links, its object may have been left out.
       let isOfLinks = change.kind == .update && after.isEmpty
-      guard isErased || isOfLinks else {
+      let isLeftOut = change.kind == .delete && writer.schema.hasUnknownValues == true
+      guard isErased || isOfLinks || isLeftOut else {
         return note(key, property: nil, expected: "there", found: nil)
       }
       // The key of a program's row can have erased values, so only an object can be inserted.
