@@ -141,8 +141,14 @@ struct AppleModelTests {
     let cyclic = FileModel(entities: [
       FileModel.Entity(name: "A", parent: "B"), FileModel.Entity(name: "B", parent: "A"),
     ])
+    let long = FileModel(
+      entities: (0..<600).map {
+        FileModel.Entity(name: String(repeating: "long", count: 1000) + "\($0)")
+      }
+    )
     return [
-      "empty": [], "text": Array("no model".utf8), "not a list": deflated([1, 2, 3]),
+      "long": deflated(long.archive()), "empty": [], "text": Array("no model".utf8),
+      "not a list": deflated([1, 2, 3]),
       "cut": Array(deflated(archive).dropLast(100)), "no archive": deflated(Plist.array([]).bytes),
       "list": deflated(list.bytes(root: list.list([]))), "cycle": deflated(cyclic.archive()),
       "deep": deflated(deep.archive()), "endless": endlessComposite(),
