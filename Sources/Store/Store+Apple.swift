@@ -96,50 +96,26 @@ extension Store {
   ) throws -> AdoptionResult? {
     let apple = try AppleDatabase(snapshot)
     let identifier = try apple.identifier()
-    let location = Location.file(URL(fileURLWithPath: history))
+    let provenance = Provenance(
+      birth: { Provenance.Birth(identifier: identifier, time: currentTime()) },
+      stamp: Provenance.system.stamp
+    )
     let connection = try Connection(path: history, mode: .readWriteCreate)
     try connection.setTriggers(enabled: false)
     try connection.setForeignKeys(enforced: false)
-    try connection.execute("PRAGMA auto_vacuum = INCREMENTAL; BEGIN EXCLUSIVE")
-    do {
-      let provenance = Provenance(
-        birth: { Provenance.Birth(identifier: identifier, time: currentTime()) },
-        stamp: Provenance.system.stamp
-      )
+    // These settings must be made before the first table exists.
+    try connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
+    let reading = DatabaseReading(
+      connection: connection,
+      location: .file(URL(fileURLWithPath: history))
+    )
+    let isRead = try reading.read(apple) {
       try Catalog.create(apple.schema, on: connection, provenance: provenance)
       try AppleTransactions.create(on: connection)
-      let reading = try AppleReading(
-        apple,
-        into: connection,
-        location: location,
-        progress: AppleProgress()
-      )
-      let progress: AppleProgress
-      do {
-        progress = try reading.run()
-        try progress.note(on: connection)
-        try ReadDatabase(apple, time: currentTime()).note(on: connection)
-      } catch {
-        reading.abandon()
-        throw apple.error ?? error
-      }
-      guard try snapshot.isTrue(from: apple.commit) else {
-        reading.abandon()
-        connection.rollBack()
-        return nil
-      }
-      try connection.execute("COMMIT")
-      reading.committed()
-      return AdoptionResult(
-        identifier: identifier,
-        prefix: "",
-        tables: [],
-        rows: progress.rows
-      )
-    } catch {
-      connection.rollBack()
-      throw error
+      return AppleProgress()
     }
+    guard isRead, let progress = try AppleProgress(on: connection) else { return nil }
+    return AdoptionResult(identifier: identifier, prefix: "", tables: [], rows: progress.rows)
   }
 }
 
@@ -155,11 +131,45 @@ extension DatabaseReading {
     let apple = try AppleDatabase(snapshot)
     try AppleReading.checkIdentifier(of: apple, on: connection)
     try migrate(to: apple)
+    return try read(apple) {
+      try AppleProgress(on: connection) ?? AppleProgress()
+    } ? true : nil
+  }
+
+  /// Reads a store in one SQL transaction; false if the store changed meanwhile, and nothing was written.
+  ///
+  /// `begin` returns what an earlier reading noted.
+  fileprivate func read(_ apple: AppleDatabase, begin: () throws -> AppleProgress) throws -> Bool {
+    let place = try isEmpty(connection) ? nil : ReadDatabase(on: connection)?.log?.position
+    let first = try apple.firstCommit(after: place)
+    do {
+      return try read(apple, from: first, begin: begin)
+    } catch  where first < apple.snapshot.lastCommit && isAboutRules(error) {
+      // The rules of the last state, by which the tables were made, do not hold for an earlier one.
+      return try read(apple, from: apple.snapshot.lastCommit, begin: begin)
+    }
+  }
+
+  /// Whether a row breaks a rule of its table.
+  private func isAboutRules(_ error: any Error) -> Bool {
+    switch error {
+    case let error as SQLiteError: error.primaryCode == SQLiteError.constraint
+    case let error as StoreError:
+      [.duplicate, .missingValue, .missingReference, .replayMismatch].contains(error.code)
+    default: false
+    }
+  }
+
+  private func read(
+    _ apple: AppleDatabase,
+    from first: Int,
+    begin: () throws -> AppleProgress
+  ) throws -> Bool {
     struct Changed: Error {}
     var reading: AppleReading?
     do {
       try connection.inTransaction {
-        guard let progress = try AppleProgress(on: connection) else { return }
+        let progress = try begin()
         let made = try AppleReading(
           apple,
           into: connection,
@@ -168,15 +178,15 @@ extension DatabaseReading {
           acceptsGap: acceptsGap
         )
         reading = made
-        try made.run().note(on: connection)
-        guard try snapshot.isTrue(from: apple.commit) else { throw Changed() }
+        try made.run(from: first).note(on: connection)
+        guard try apple.snapshot.isTrue(from: first) else { throw Changed() }
         try ReadDatabase(apple, time: currentTime()).note(on: connection)
       }
       reading?.committed()
       return true
     } catch {
       reading?.abandon()
-      if error is Changed { return nil }
+      if error is Changed { return false }
       throw apple.error ?? error
     }
   }

@@ -102,6 +102,7 @@ package final class AppleRows {
 package final class AppleLinks {
   private let rows: Statement
   private let finding: Statement
+  private let naming: Statement
 
   package struct Link: Hashable, Sendable {
     package let owner: Int64
@@ -117,6 +118,16 @@ package final class AppleLinks {
     finding = try store.connection.prepare(
       "SELECT DISTINCT \(destination) FROM \(quoted(join.table)) WHERE \(owner) = ?1 ORDER BY 1"
     )
+    naming = try store.connection.prepare(
+      "SELECT \(owner) FROM \(quoted(join.table)) WHERE rowid = ?1"
+    )
+  }
+
+  /// The object that owns the link in a row of the table; nil if there is no such row.
+  package func owner(ofRow id: Int64) throws -> Int64? {
+    try naming.bind(1, id)
+    defer { naming.reset() }
+    return try naming.step() ? naming.int64(at: 0) : nil
   }
 
   /// The objects to which an object has links, in ascending order.

@@ -16,8 +16,8 @@ final class AppleComparison {
     var isEmpty: Bool { rowCount == 0 }
   }
 
-  private let objects: AppleObjects
-  private let writer: Writer
+  let objects: AppleObjects
+  let writer: Writer
   private let rows: ObjectRows
   /// The columns of rows whose values are unknown.
   private let unknown: [RowKey: [ColumnIndex: Int64]]
@@ -68,7 +68,7 @@ final class AppleComparison {
     return try differing(row, key, cursor.values).count
   }
 
-  private func differing(_ row: AppleRow, _ key: RowKey, _ values: [Value]) throws -> [Int] {
+  func differing(_ row: AppleRow, _ key: RowKey, _ values: [Value]) throws -> [Int] {
     let place = objects.places[row.entity]
     let unknown = self.unknown[key] ?? [:]
     let encoder = writer.recorder.encoders[key.entity]

@@ -4,8 +4,14 @@ import FoundationEssentials
 import Pages
 import SQLite
 
-/// A store that Core Data or SwiftData wrote, in the last state of a snapshot.
+/// A store that Core Data or SwiftData wrote, in one of the states of a snapshot.
 final class AppleDatabase {
+  /// A state with the root pages of its tables.
+  struct State {
+    let view: DatabaseView
+    let roots: [String: UInt32]
+  }
+
   let snapshot: DatabaseSnapshot
   let store: AppleStore
   let mapping: AppleSchema
@@ -14,10 +20,13 @@ final class AppleDatabase {
   /// The folder of large values beside the original file.
   let external: ExternalFolder
   private let file: StateFile
+  private(set) var state: State
 
+  /// Opens the last state; its model is also that of the earlier ones.
   init(_ snapshot: DatabaseSnapshot) throws {
     self.snapshot = snapshot
-    file = StateFile(try Self.view(snapshot))
+    state = try Self.state(of: snapshot, at: snapshot.lastCommit)
+    file = StateFile(state.view)
     let connection = try Connection(reading: file, path: snapshot.files.path)
     // Sorting a long history must not need much memory.
     try connection.execute("PRAGMA temp_store = FILE; BEGIN")
@@ -34,25 +43,49 @@ final class AppleDatabase {
   }
 
   var path: String { snapshot.files.path }
-  /// The commit of the log whose state is shown.
-  var commit: Int { snapshot.log?.commits.count ?? 0 }
 
   /// Why SQLite could not read a page; nil if it read all pages.
   var error: PageError? { file.error }
 
-  private static func view(_ snapshot: DatabaseSnapshot) throws -> DatabaseView {
-    try DatabaseView(
-      snapshot.main,
-      log: snapshot.log,
-      commit: snapshot.log?.commits.count ?? 0
-    )
+  // MARK: States
+
+  private static func state(of snapshot: DatabaseSnapshot, at commit: Int) throws -> State {
+    let view = try DatabaseView(snapshot.main, log: snapshot.log, commit: commit)
+    var roots: [String: UInt32] = [:]
+    try view.forEachSchemaEntry { if $0.type == "table", $0.root > 0 { roots[$0.name] = $0.root } }
+    return State(view: view, roots: roots)
+  }
+
+  func state(at commit: Int) throws -> State { try Self.state(of: snapshot, at: commit) }
+
+  func show(_ state: State) throws {
+    try store.connection.execute("COMMIT")
+    file.show(state.view)
+    self.state = state
+    try store.connection.execute("BEGIN")
+  }
+
+  /// The first commit of the log whose state can be read with the present model, after the place up to
+  /// which the store was read before.
+  func firstCommit(after place: LogPosition?) throws -> Int {
+    let seen = try place.flatMap { try snapshot.log?.commit(at: $0) } ?? 0
+    let first = max(snapshot.firstReadable, seen)
+    var next = state
+    for commit in stride(from: snapshot.lastCommit - 1, through: first, by: -1) {
+      let earlier = try state(at: commit)
+      guard earlier.view.header?.schemaCookie == next.view.header?.schemaCookie,
+        let root = earlier.roots["Z_MODELCACHE"], let newRoot = next.roots["Z_MODELCACHE"],
+        try Pages.Comparison(earlier.view, next.view).isSame(tree: root, newRoot: newRoot)
+      else { return commit + 1 }
+      next = earlier
+    }
+    return min(first, snapshot.lastCommit)
   }
 
   /// Whether a database is a store of Apple's frameworks.
   static func isStore(_ snapshot: DatabaseSnapshot) throws -> Bool {
-    var found: Set<String> = []
-    try view(snapshot).forEachSchemaEntry { if $0.type == "table" { found.insert($0.name) } }
-    return found.isSuperset(of: AppleStore.signs)
+    let names = try state(of: snapshot, at: snapshot.lastCommit).roots.keys
+    return AppleStore.signs.isSubset(of: names)
   }
 
   /// The UUID of the store in the form of our identifiers.

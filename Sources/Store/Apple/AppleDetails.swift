@@ -11,8 +11,16 @@ struct AppleDetails {
   private var toMany: [[UInt8]] = []
   private var unreadCount = 0
   private var toManyCount = 0
-  /// Whether a change has a value that is still the one of the row.
-  var hasResolved = false
+  /// Where values after changes are from.
+  enum Values: String {
+    /// From the row, because no later change names the property.
+    case resolved
+    /// From the rows right after the transaction, which the write-ahead log still has.
+    case recorded
+  }
+
+  /// Nil if no value after a change is known.
+  var values: Values?
 
   init(_ transaction: AppleTransaction) {
     members["transaction"] = Array(String(transaction.number).utf8)
@@ -67,7 +75,7 @@ struct AppleDetails {
   /// The text for ``Transaction/details``.
   var json: String {
     var members = members
-    if hasResolved { members["values"] = Self.string("resolved") }
+    if let values { members["values"] = Self.string(values.rawValue) }
     if !unread.isEmpty { members["unread"] = Self.list(unread) }
     if unreadCount > unread.count { members["unreadCount"] = Array(String(unreadCount).utf8) }
     if !toMany.isEmpty { members["toMany"] = Self.list(toMany) }

@@ -40,6 +40,8 @@ final class AppleObjects {
   private let tables: [Int: AppleRows]
   /// The tables of links, by our join table.
   let links: [JoinIndex: AppleLinks]
+  /// The tables of links with the topmost entity of the objects that own them.
+  let linkTables: [(name: String, links: AppleLinks, root: Int)]
 
   init(_ apple: AppleDatabase, _ writer: Writer) throws {
     self.apple = apple
@@ -78,17 +80,26 @@ final class AppleObjects {
     }
     self.tables = tables
     var links: [JoinIndex: AppleLinks] = [:]
+    var linkTables: [(name: String, links: AppleLinks, root: Int)] = []
     for join in apple.store.layout.joins {
       let name = model.joinName(join)
       guard let index = writer.joins.firstIndex(where: { $0.table.name == name }) else { continue }
-      links[JoinIndex(index)] = try AppleLinks(apple.store, join)
+      let table = try AppleLinks(apple.store, join)
+      links[JoinIndex(index)] = table
+      let owner = writer.layouts[writer.joins[index].table.owner].entity.name
+      guard let entity = model.index(named: owner) else { continue }
+      linkTables.append((join.table, table, model.entities[entity].root))
     }
     self.links = links
+    self.linkTables = linkTables
   }
 
   var roots: [Int] { tables.keys.sorted() }
 
   func table(_ root: Int) -> AppleRows? { tables[root] }
+
+  /// The object in the table of a topmost entity.
+  func row(inTable root: Int, _ id: Int64) throws -> AppleRow? { try tables[root]?.row(id) }
 
   /// The object with an id; nil if there is none, or if it is of another entity.
   func row(_ entity: Int, _ id: Int64) throws -> AppleRow? {

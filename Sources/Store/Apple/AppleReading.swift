@@ -17,8 +17,10 @@ final class AppleReading {
   /// Whether the model is another one than at the last reading.
   private let isMigrated: Bool
   private var progress: AppleProgress
-  /// The last transaction that an earlier reading read; nil if there is none.
+  /// The last transaction that was read before; nil if there is none.
   private var newest: Int64?
+  /// Whether the rows are those right after the transaction that is recorded.
+  private var isExact = false
 
   /// Prepares to read; the history file has the schema of the store, and its lock is held.
   init(
@@ -43,20 +45,41 @@ final class AppleReading {
     recording = try AppleRecording(writer)
   }
 
-  /// Reads everything, and returns what the next reading must know.
-  func run() throws -> AppleProgress {
+  /// Reads the states of the log from a commit on, and returns what the next reading must know.
+  func run(from first: Int) throws -> AppleProgress {
     try writer.beginRows()
     try recording.begin()
-    let known = AppleTransactions(on: writer.connection)
-    let changes = try ResolvedChanges()
-    try findResolved(changes, known)
-    try recordEarlier(changes)
-    try recordTransactions(changes)
-    try recordDifferences()
+    let last = apple.snapshot.lastCommit
+    if apple.state.view.commit != first { try apple.show(apple.state(at: first)) }
+    try read(nil)
+    if first < last {
+      for commit in first + 1...last {
+        let next = try apple.state(at: commit)
+        var rows = try AppleCommit(apple, next, objects)
+        try apple.show(next)
+        try rows.finish(objects)
+        if !rows.isEmpty { try read(rows) }
+      }
+    }
     try raiseSequences()
     progress.model = model
     try writer.blobs.prepareToCommit()
     return progress
+  }
+
+  /// Reads what is new in the shown state, which differs from the one before only in some rows; nil if
+  /// all rows can differ.
+  private func read(_ rows: AppleCommit?) throws {
+    let changes = try ResolvedChanges()
+    newest = try AppleTransactions(on: writer.connection).last()
+    let areOldRead = try rows.map { try !$0.onlyAddsHistory(after: newest, apple) } ?? true
+    let count = try findResolved(changes, areOldRead: areOldRead)
+    try recordEarlier(changes)
+    // The rows before and after a transaction of its own are known.
+    isExact = rows != nil && count == 1
+    try recordTransactions(changes)
+    try recordDifferences(rows)
+    recording.noteCertain()
   }
 
   func committed() { writer.committed() }
@@ -74,14 +97,18 @@ final class AppleReading {
     }
   }
 
-  /// Reads all transactions: compares those that were read before, and finds which changes have the
-  /// present values.
-  private func findResolved(_ changes: ResolvedChanges, _ known: AppleTransactions) throws {
-    newest = try known.last()
+  /// Reads the transactions, and finds which changes have the values of the rows.
+  ///
+  /// If the old transactions are read too, they are compared with what was read before.
+  ///
+  /// - Returns: The number of new transactions.
+  private func findResolved(_ changes: ResolvedChanges, areOldRead: Bool) throws -> Int {
+    let known = AppleTransactions(on: writer.connection)
     var oldest: Int64?
     var last: Int64?
     var place: Int64 = 0
-    if let history = try AppleHistory(apple.store) {
+    var count = 0
+    if let history = try AppleHistory(apple.store, after: areOldRead ? nil : newest) {
       while let transaction = try history.next() {
         oldest = oldest ?? transaction.number
         last = transaction.number
@@ -102,6 +129,7 @@ final class AppleReading {
         }
         if isNew {
           try known.add(digest, transaction.number)
+          count += 1
         } else if try !known.agrees(digest, transaction.number, isMigrated: isMigrated) {
           throw otherHistory(transaction)
         }
@@ -109,10 +137,11 @@ final class AppleReading {
       // Changes without a transaction follow the last one.
       while try history.nextChange() != nil { progress.lostChanges += 1 }
     }
-    try checkContinuation(oldest: oldest, last: last)
+    if areOldRead { try checkContinuation(oldest: oldest, last: last) }
     try changes.finish(counts: objects.counts) { entity, id in
       try objects.row(entity, id) != nil
     }
+    return count
   }
 
   private func checkContinuation(oldest: Int64?, last: Int64?) throws {
@@ -199,7 +228,7 @@ final class AppleReading {
     func after(_ column: Int) throws -> EncodedValue? {
       guard let resolved else { return nil }
       let value = try objects.value(place.place(column), row, resolved)
-      if value != nil { details.hasResolved = true }
+      if value != nil { details.values = isExact ? .recorded : .resolved }
       return value
     }
     switch kind {
@@ -230,10 +259,10 @@ final class AppleReading {
 
   // MARK: What history does not explain
 
-  private func recordDifferences() throws {
+  private func recordDifferences(_ rows: AppleCommit?) throws {
     let comparison = try AppleComparison(objects, writer)
-    let found = try comparison.find()
-    progress.rows = found.total
+    let found = try rows.map { try comparison.find(in: $0) } ?? comparison.find()
+    if rows == nil { progress.rows = found.total }
     guard !found.isEmpty else { return }
     let details = AppleDetails(
       rows: found.rowCount,

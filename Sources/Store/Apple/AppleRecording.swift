@@ -106,6 +106,9 @@ final class AppleRecording {
   /// Notes that a change of an object can't be read.
   func noteUncertain(_ key: RowKey) { uncertain.insert(key) }
 
+  /// Notes that the rows were compared with those of the store.
+  func noteCertain() { uncertain.removeAll() }
+
   func insert(
     _ key: RowKey,
     _ place: AppleObjects.Place,

@@ -12,6 +12,8 @@ struct DatabaseSnapshot {
   let log: Pages.WriteAheadLog?
   /// The first commit of the log whose state can be read; zero is the state of the main file alone.
   let firstReadable: Int
+  /// The number of commits in the log.
+  var lastCommit: Int { log?.commits.count ?? 0 }
   /// The descriptor of the private copy.
   private let copy: PrivateFile?
 

@@ -29,8 +29,12 @@ struct AppleExportTests {
             )
             try phone.noteState()
           }
-          if Int.random(in: 0..<4, using: &random) == 0 {
-            try phone.file.checkpoint("PASSIVE")
+          switch Int.random(in: 0..<6, using: &random) {
+          case 0: try phone.file.checkpoint("PASSIVE")
+          case 1: try phone.file.checkpoint()
+          case 2: try phone.file.pinReader()
+          case 3: phone.file.releaseReader()
+          default: break
           }
           try phone.export()
           try phone.check()
@@ -69,6 +73,7 @@ struct AppleExportTests {
         }
         let last = phone.file.transactions.last?.number ?? 0
         try phone.file.purge(before: Int64.random(in: 0...max(last, 1), using: &random))
+        try phone.file.checkpoint()
         try phone.export()
         try phone.check()
       }
@@ -114,6 +119,7 @@ struct AppleExportTests {
       try phone.export()
       for text in ["two", "three", "four"] { try phone.insertNote(text) }
       try phone.file.purge(before: 4)
+      try phone.file.checkpoint()
       let copy = try phone.copyFile()
       do {
         try phone.export(copy)
@@ -138,6 +144,7 @@ struct AppleExportTests {
       try phone.file.save(author: "anna", context: "main")
       phone.file.set(note, "text", .text("second"))
       try phone.file.save(author: "ben")
+      try phone.file.checkpoint()
       try phone.export()
       let first = try phone.lines()
       #expect(
@@ -150,12 +157,35 @@ struct AppleExportTests {
       try phone.file.save(author: "carl")
       phone.file.delete(note)
       try phone.file.save(author: "dora")
+      try phone.file.checkpoint()
       try phone.export()
       let later = try phone.lines().dropFirst(2)
       #expect(
         later == [
           #"3 carl update Note 1 {"text":"second"} {"text":?}"#,
           #"4 dora delete Note 1 {"position":7,"text":?,"_Person_notes":null} {}"#,
+        ]
+      )
+    }
+  }
+
+  @Test("What the write-ahead log still has is recorded: each value before and after a save.")
+  func recorded() throws {
+    try withTemporaryFolder { folder in
+      let phone = try Phone(folder, .music, .interned)
+      let note = phone.file.insert("Note", ["text": .text("first"), "position": .integer(7)])
+      try phone.file.save(author: "anna")
+      phone.file.set(note, "text", .text("second"))
+      try phone.file.save(author: "ben")
+      phone.file.delete(note)
+      try phone.file.save(author: "carl")
+      try phone.export()
+      let lines = try phone.lines()
+      #expect(
+        lines == [
+          #"1 anna insert Note 1 {} {"position":7,"text":"first","_Person_notes":null}"#,
+          #"2 ben update Note 1 {"text":"first"} {"text":"second"}"#,
+          #"3 carl delete Note 1 {"position":7,"text":"second","_Person_notes":null} {}"#,
         ]
       )
     }
@@ -169,6 +199,7 @@ struct AppleExportTests {
       try phone.file.save()
       phone.file.delete(song)
       try phone.file.save()
+      try phone.file.checkpoint()
       try phone.export()
       let line = try #require(try phone.lines().last)
       #expect(line.contains(#""isLoud":true"#))
