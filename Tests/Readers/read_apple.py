@@ -540,14 +540,18 @@ def compare_logs(file, paths):
     definitions = [header["definition"] for header in headers]
     schema = read_log.entities(json.loads(definitions[-1]))
     is_whole = len(set(definitions)) == 1
-    state, links, wanted, seen = {}, {}, iter(file.transactions()), 0
+    transactions = list(file.transactions())
+    start = transactions[0][0] if transactions else sys.maxsize
+    state, links, wanted, seen = {}, {}, iter(transactions), 0
     for path, definition in zip(logs, definitions):
         changes, blobs, is_last = [], path.parents[3] / "blobs", definition == definitions[-1]
         for record in map(json.loads, gzip.open(path)):
             if record["kind"] == "change" and is_last:
                 changes.append(record)
             elif record["kind"] == "transaction":
-                if record["op"] == "recorded":
+                details = json.loads(record["meta"].get("details", "{}")).get("apple", {})
+                # The app can have deleted what logs have.
+                if record["op"] == "recorded" and details.get("transaction", start) >= start:
                     number = compare_transaction(next(wanted, None), record)
                     seen += 1
                     if is_last:
