@@ -81,7 +81,8 @@ new-sqlite: build ## let a newer SQLite, from a Python package, write to adopted
 # used memory. Real leaks exceed the limit of memory.
 fuzz: setup ## let libFuzzer look for bytes that crash what reads logs and databases; FUZZ=600 seconds for each
 	TRAVELOG_FUZZ=1 $(FUZZER) --product Fuzzer
-	@for target in log folder gzip token pages wal plist bitmap; do \
+	@for target in log folder gzip token pages wal plist bitmap \
+	    deflate leaf tag; do \
 	  mkdir -p .build/fuzz/found/$$target; \
 	  echo "fuzz: $$target for $${FUZZ:-60} seconds"; \
 	  FUZZ_TARGET=$$target ASAN_OPTIONS=symbolize=0:detect_leaks=0 SWIFT_BACKTRACE=enable=no \

@@ -199,7 +199,7 @@ let package = Package(
     .testTarget(
       name: "AppleStoresTests",
       dependencies: [
-        "AppleFiles", "AppleStores", "CZlib", "Format", "ProcessTesting", "SQLite", "TestSupport",
+        "AppleFiles", "AppleStores", "Format", "ProcessTesting", "SQLite", "TestSupport",
       ]
     ),
     .testTarget(name: "FormatTests", dependencies: ["Format", "ProcessTesting", "TestSupport"]),

@@ -155,18 +155,3 @@ package final class ArchiveBuilder {
     ]).bytes
   }
 }
-
-/// DEFLATE that only copies: blocks of stored bytes.
-package func stored(_ bytes: [UInt8]) -> [UInt8] {
-  var result: [UInt8] = []
-  var rest = bytes[...]
-  repeat {
-    let part = rest.prefix(0xffff)
-    rest = rest.dropFirst(part.count)
-    let count = UInt16(part.count)
-    result.append(rest.isEmpty ? 1 : 0)
-    for number in [count, ~count] { result += [UInt8(number & 255), UInt8(number >> 8)] }
-    result += part
-  } while !rest.isEmpty
-  return result
-}

@@ -1,6 +1,5 @@
 import AppleFiles
 import AppleStores
-import CZlib
 import Format
 import SQLite
 import Testing
@@ -109,7 +108,7 @@ struct AppleModelTests {
   func siblings() throws {
     let names = ["NWActivity", "NetworkAttachment", "ComputeSync", "ComputedAsset"]
     let model = FileModel(entities: names.map { FileModel.Entity(name: $0) })
-    let store = try open(Fixture(cache: stored(model.archive())))
+    let store = try open(Fixture(cache: deflated(model.archive())))
     let sorted = ["ComputedAsset", "ComputeSync", "NetworkAttachment", "NWActivity"]
     #expect(store.model.entities.map(\.name) == sorted)
   }
@@ -142,12 +141,18 @@ struct AppleModelTests {
     let cyclic = FileModel(entities: [
       FileModel.Entity(name: "A", parent: "B"), FileModel.Entity(name: "B", parent: "A"),
     ])
+    let long = FileModel(
+      entities: (0..<600).map {
+        FileModel.Entity(name: String(repeating: "long", count: 1000) + "\($0)")
+      }
+    )
     return [
-      "empty": [], "text": Array("no model".utf8), "not a list": stored([1, 2, 3]),
-      "cut": Array(stored(archive).dropLast(100)), "no archive": stored(Plist.array([]).bytes),
-      "list": stored(list.bytes(root: list.list([]))), "cycle": stored(cyclic.archive()),
-      "deep": stored(deep.archive()), "endless": endlessComposite(),
-      "bomb": compressed([UInt8](repeating: 0, count: 80 << 20)),
+      "long": deflated(long.archive()), "empty": [], "text": Array("no model".utf8),
+      "not a list": deflated([1, 2, 3]),
+      "cut": Array(deflated(archive).dropLast(100)), "no archive": deflated(Plist.array([]).bytes),
+      "list": deflated(list.bytes(root: list.list([]))), "cycle": deflated(cyclic.archive()),
+      "deep": deflated(deep.archive()), "endless": endlessComposite(),
+      "bomb": deflated([UInt8](repeating: 0, count: 80 << 20)),
     ]
   }()
 
@@ -174,15 +179,7 @@ struct AppleModelTests {
       "NSManagedObjectModel",
       [("NSEntities", builder.dictionary([("A", entity)]))]
     )
-    return stored(builder.bytes(root: model))
-  }
-
-  private static func compressed(_ bytes: [UInt8]) -> [UInt8] {
-    var size = compressBound(UInt(bytes.count))
-    var result = [UInt8](repeating: 0, count: Int(size))
-    compress2(&result, &size, bytes, UInt(bytes.count), 9)
-    // Without the header of zlib and its checksum.
-    return Array(result[2..<Int(size) - 4])
+    return deflated(builder.bytes(root: model))
   }
 
   @Test(
@@ -209,7 +206,7 @@ struct AppleModelTests {
     for index in stride(from: 0, to: archive.count, by: 37) {
       var changed = archive
       changed[index] ^= 0x55
-      _ = try open(Fixture(cache: stored(changed)), isStrict: false)
+      _ = try open(Fixture(cache: deflated(changed)), isStrict: false)
     }
   }
 }

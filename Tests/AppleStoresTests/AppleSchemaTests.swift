@@ -159,7 +159,7 @@ struct AppleSchemaTests {
         attributes: [FileModel.Attribute(name: "text", type: 700)]
       ),
     ])
-    var fixture = Fixture(cache: stored(model.archive()))
+    var fixture = Fixture(cache: deflated(model.archive()))
     fixture.changes = """
       CREATE TABLE ZNODE (Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER);
       CREATE TABLE ZLEAF (Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER,

@@ -525,30 +525,46 @@ def compare_replica(file, path):
 
 
 def compare_logs(file, paths):
-    """Compares the history of logs with that of the file, and their last state with its rows."""
-    state, links, wanted, seen, changes = {}, {}, iter(file.transactions()), 0, []
-    first = min(int(path.name[:20]) for path in paths if path.parent.name != "snapshots")
-    bases = [path for path in paths if path.parent.name == "snapshots"
-             and int(path.name[:20]) == first - 1]
-    logs = sorted((path for path in paths if path.parent.name != "snapshots"), key=str)
-    for path in bases + logs:
-        blobs = path.parents[3] / "blobs"
-        for line in gzip.open(path):
-            record = json.loads(line)
-            if record["kind"] == "header":
-                store = record["meta"]["store"].upper()
-                need(store == file.uuid.upper(), "the logs have another UUID")
-                schema = read_log.entities(json.loads(record["meta"]["definition"]))
-            elif record["kind"] == "change":
+    """Compares the history of logs with that of the file, and their last state with its rows.
+
+    A migration renames and removes what logs had before, so only logs with the last schema are
+    compared in full; then a replica has the state.
+    """
+    logs = sorted((path for path in paths if path.parent.name != "snapshots"),
+                  key=lambda path: path.name)
+    first = int(logs[0].name[:20])
+    logs[:0] = [path for path in paths if path.parent.name == "snapshots"
+                and int(path.name[:20]) == first - 1]
+    headers = [json.loads(gzip.open(path).readline())["meta"] for path in logs]
+    need({header["store"].upper() for header in headers} == {file.uuid.upper()}, "another UUID")
+    definitions = [header["definition"] for header in headers]
+    schema = read_log.entities(json.loads(definitions[-1]))
+    is_whole = len(set(definitions)) == 1
+    transactions = list(file.transactions())
+    start = transactions[0][0] if transactions else sys.maxsize
+    state, links, wanted, seen = {}, {}, iter(transactions), 0
+    for path, definition in zip(logs, definitions):
+        changes, blobs, is_last = [], path.parents[3] / "blobs", definition == definitions[-1]
+        for record in map(json.loads, gzip.open(path)):
+            if record["kind"] == "change" and is_last:
                 changes.append(record)
             elif record["kind"] == "transaction":
-                if record["op"] == "recorded":
-                    compare_transaction(file, next(wanted, None), record, changes, schema, blobs)
+                details = json.loads(record["meta"].get("details", "{}")).get("apple", {})
+                # The app can have deleted what logs have.
+                if record["op"] == "recorded" and details.get("transaction", start) >= start:
+                    number = compare_transaction(next(wanted, None), record)
                     seen += 1
+                    if is_last:
+                        compare_changes(file, number, record, changes, schema, blobs)
                 for change in changes:
-                    apply(change, state, links, schema, blobs)
+                    apply(change, state, links, schema, blobs, is_whole)
                 changes = []
     need(next(wanted, None) is None, f"the logs have only {seen} transactions of the file")
+    compared = compare_state(file, state, links, schema) if is_whole else 0
+    return {"compared": compared, "recorded": seen}
+
+
+def compare_state(file, state, links, schema):
     compared = 0
     for root in file.roots:
         for id, name, values in file.rows(root):
@@ -574,10 +590,10 @@ def compare_logs(file, paths):
                 found |= {(target, source) for source, target in pairs}
         need(found == file.links(entity, name), f"{entity}.{name} has other links in the logs")
         compared += len(found)
-    return {"compared": compared, "recorded": seen}
+    return compared
 
 
-def compare_transaction(file, wanted, record, changes, schema, blobs):
+def compare_transaction(wanted, record):
     need(wanted is not None, f"transaction {record['txn']} is not in the file")
     number, time, *texts = wanted
     author, meta = record.get("author"), record["meta"]
@@ -590,6 +606,12 @@ def compare_transaction(file, wanted, record, changes, schema, blobs):
     if author and author.startswith(MIGRATOR):
         digest = author[len(MIGRATOR):].split("}")[0].strip()
         need(details.get("migratedFrom") == digest, f"{where} does not name the digest {digest}")
+    return number
+
+
+def compare_changes(file, number, record, changes, schema, blobs):
+    details = json.loads(record["meta"].get("details", "{}")).get("apple", {})
+    where = f"transaction {record['txn']} ({number})"
     lines, count = {(line["entity"], int(line["id"])): line for line in changes}, 0
     for kind, entity, id, bitmap, kept in file.changes(number):
         line, count, what = lines.get((entity, id)), count + 1, f"{where}: {entity} {id}"
@@ -605,29 +627,33 @@ def compare_transaction(file, wanted, record, changes, schema, blobs):
         spelled = {one["line"]: name for name, one in parts.items()}
         changed = {spelled[name] for name in line["changed"]}
         # Hidden properties and many-to-many relationships are in no bitmap, or only as a number.
-        changed = {name for name in changed if not name.startswith("_")
-                   and parts[name]["encoding"] != "joinTable"}
+        hidden = {name for member, name in file.hidden if member in file.lineage(entity)}
+        changed = {name for name in changed - hidden if parts[name]["encoding"] != "joinTable"}
         wanted = {name for name in (named or ((), 0))[0]
                   if parts[name]["encoding"] != "inverseColumn"}
         need(changed == wanted, f"{what} changed {changed}, in the file {wanted}")
-        need(named or line["seq"] in details.get("unread", ()), f"{what} should be unread")
+        unread = {one.get("seq") for one in details.get("unread", ())}
+        need(named or line["seq"] in unread, f"{what} should be unread")
     need(count == len(lines), f"{where} has {len(lines)} changes, in the file {count}")
 
 
-def apply(change, state, links, schema, blobs):
+def apply(change, state, links, schema, blobs, is_whole):
     key, parts = (change["entity"], int(change["id"])), schema[change["entity"]]["parts"]
-    lines = {part["line"]: part for part in parts.values()}
+    if is_whole:
+        need((key in state) == (change["op"] != "insert"), f"{key} has an impossible op")
+    lines, values = {part["line"]: part for part in parts.values()}, state.setdefault(key, {})
     for side in "before", "after":
         for name in change.get(side, ()):
             if lines[name]["encoding"] == "joinTable":
                 pairs = links.setdefault((change["entity"], name), set())
                 ids = {(key[1], int(link["id"])) for link in change[side][name] or ()}
+                if change.get("special", {}).get(side, {}).get(name) == "unknown":
+                    ids = {pair for pair in pairs if pair[0] == key[1]}  # then after has all links
                 pairs.difference_update(ids) if side == "before" else pairs.update(ids)
             elif side == "after":
-                value = in_line(change, side, name, lines[name].get("type"), blobs)
-                state.setdefault(key, {})[name] = value
+                values[name] = in_line(change, side, name, lines[name].get("type"), blobs)
     if change["op"] == "delete":
-        state.pop(key, None)
+        del state[key]
 
 
 def main(path, mode=None, *others):

@@ -4,7 +4,7 @@ import Format
 /// Decompresses DEFLATE without a header, up to a number of bytes.
 ///
 /// Bytes after the end of the stream are ignored.
-func inflated(
+package func inflated(
   _ bytes: [UInt8],
   limit: Int,
   describing what: String

@@ -151,6 +151,15 @@ package struct AppleAttribute: Hashable, Sendable {
   /// Whether a composite is an enumeration.
   package var isEnumeration = false
 
+  package init(
+    name: String,
+    kind: Kind,
+    isOptional: Bool = false,
+    elements: [AppleAttribute] = []
+  ) {
+    (self.name, self.kind, self.isOptional, self.elements) = (name, kind, isOptional, elements)
+  }
+
   /// The attributes with columns: the attribute itself, or the leaves of a composite.
   package var leaves: [AppleAttribute] {
     kind == .composite ? elements.flatMap(\.leaves) : [self]

@@ -16,7 +16,7 @@ extension AppleModel {
 struct ModelArchive {
   private static let mostEntities = 2000
   /// The deepest nesting of composites.
-  private static let deepest = 8
+  static let deepest = 8
 
   /// What an entity's description contains, before parents and numbers are known.
   struct Description {
@@ -26,8 +26,11 @@ struct ModelArchive {
     var names: Set<String>
   }
 
-  /// How many attributes and relationships may still be read; the leaves of composites are counted too.
+  /// How many attributes and relationships may still be read; the leaves of composites and the members
+  /// of unique tuples and indexes are counted too.
   private var room = 20_000
+  /// How many bytes of names may still be read; a schema in a log has at most 2 MiB too.
+  private var nameRoom = 2 << 20
   private let archive: KeyedArchive
   private(set) var findings: [String] = []
 
@@ -59,6 +62,7 @@ struct ModelArchive {
     guard let name = try archive.value("NSEntityName", of: object).text, !name.isEmpty else {
       throw damaged(cachedModel, "an entity has no name")
     }
+    try count(name)
     var entity = AppleEntity(name: name)
     entity.className = try archive.value("NSClassNameForEntity", of: object).text
     entity.isAbstract = try archive.value("NSIsAbstract", of: object).isTrue
@@ -69,6 +73,7 @@ struct ModelArchive {
         guard let key = member.key.text, let property = member.value.object,
           names.insert(key).inserted
         else { continue }
+        try count(key)
         try add(property, named: key, to: &entity)
       }
     }
@@ -85,8 +90,13 @@ struct ModelArchive {
     return Description(entity: entity, parent: parent, names: names)
   }
 
+  private mutating func count(_ name: String) throws(StoreError) {
+    nameRoom -= name.utf8.count
+    guard nameRoom >= 0 else { throw tooLarge(cachedModel) }
+  }
+
   /// Lists of names of properties, such as those that are unique together.
-  private func lists(_ content: KeyedArchive.Content) throws(StoreError) -> [[String]] {
+  private mutating func lists(_ content: KeyedArchive.Content) throws(StoreError) -> [[String]] {
     var result: [[String]] = []
     for list in try archive.elements(in: content) {
       let names = try names(list)
@@ -96,18 +106,16 @@ struct ModelArchive {
   }
 
   /// The names in a list of texts or of properties; empty if one has no name.
-  private func names(_ content: KeyedArchive.Content) throws(StoreError) -> [String] {
+  private mutating func names(_ content: KeyedArchive.Content) throws(StoreError) -> [String] {
     var result: [String] = []
     for element in try archive.elements(in: content) {
-      if let text = element.text {
-        result.append(text)
-      } else if let object = element.object,
-        let name = try archive.value("NSPropertyName", of: object).text
-      {
-        result.append(name)
-      } else {
-        return []
-      }
+      var name = element.text
+      if let object = element.object { name = try archive.value("NSPropertyName", of: object).text }
+      guard let name else { return [] }
+      room -= 1
+      guard room > 0 else { throw tooLarge(cachedModel) }
+      try count(name)
+      result.append(name)
     }
     return result
   }
@@ -164,6 +172,7 @@ struct ModelArchive {
       guard let element = element.object,
         let leaf = try archive.value("NSPropertyName", of: element).text
       else { continue }
+      try count(leaf)
       attribute.elements.append(
         try self.attribute(element, named: leaf, of: "\(entity).\(name)", depth: depth + 1)
       )
@@ -195,6 +204,8 @@ struct ModelArchive {
     {
       result.inverse = try archive.value("NSPropertyName", of: inverse).text
     }
+    try count(result.destination)
+    try count(result.inverse ?? "")
     let maximum = try archive.value("NSMaxCount", of: object).integer ?? 0
     result.isToMany = maximum != 1
     // Both zero and a negative number mean that there is no limit.

@@ -2,7 +2,7 @@ import Format
 
 /// The JSON of a keyed archive of lists, dictionaries, texts, numbers, dates and data; nil if the
 /// archive has anything else, or is damaged.
-func archivedJSON(_ bytes: UnsafeRawBufferPointer) -> String? {
+package func archivedJSON(_ bytes: UnsafeRawBufferPointer) -> String? {
   guard bytes.starts(with: "bplist0".utf8), bytes.count <= PropertyList.limit else { return nil }
   do throws(StoreError) {
     let archive = try KeyedArchive(Array(bytes), name: "A value", steps: 16 << 20)

@@ -5,7 +5,7 @@ import FoundationEssentials
 ///
 /// Leaves without a value are left out, as Swift's encoders do. An enumeration without raw values is an
 /// object whose key is the name of the case.
-func compositeValue(_ attribute: AppleAttribute, _ values: [Value]) -> Value {
+package func compositeValue(_ attribute: AppleAttribute, _ values: [Value]) -> Value {
   let isEmpty = values.allSatisfy { $0 == .null }
   if isEmpty, attribute.isOptional || attribute.isEnumeration { return .null }
   var rest = values[...]
@@ -66,7 +66,7 @@ private func appendJSON(_ value: Value, as leaf: AppleAttribute, to json: inout 
   case (_, .blob(let bytes)):
     // A list of a structure has the same storage as plain bytes; only the content tells.
     do throws(JSONTextError) {
-      json += try canonicalJSON(bytes)
+      json += try canonicalJSON(bytes, below: ModelArchive.deepest)
     } catch {
       appendJSONString(base64(bytes), to: &json)
     }

@@ -20,7 +20,7 @@ package struct ExternalFolder: Hashable, Sendable {
   }
 
   /// The value of bytes with a tag: 1 precedes the value, 2 the name of a file.
-  func value(_ value: Value) throws(StoreError) -> StoredValue {
+  package func value(_ value: Value) throws(StoreError) -> StoredValue {
     guard case .blob(let bytes) = value, let tag = bytes.first else {
       return value == .null ? .value(.null) : .special(value)
     }

@@ -12,12 +12,21 @@ package struct JSONTextError: Error, Hashable, CustomStringConvertible {
 ///
 /// Two texts with the same keys, strings and numbers have the same canonical form. Duplicate keys
 /// are refused.
-package func canonicalJSON(_ text: some Sequence<UInt8>) throws(JSONTextError) -> [UInt8] {
+///
+/// - Parameters:
+///   - text: The JSON text.
+///   - levels: The number of levels above the text, if it is a part of another one.
+/// - Returns: The canonical form.
+/// - Throws: ``JSONTextError``.
+package func canonicalJSON(
+  _ text: some Sequence<UInt8>,
+  below levels: Int = 0
+) throws(JSONTextError) -> [UInt8] {
   let bytes = Array(text)
   var canonical: [UInt8] = []
   canonical.reserveCapacity(bytes.count)
   var reader = JSONTextReader(bytes: bytes)
-  try reader.copyValue(to: &canonical, depth: 0)
+  try reader.copyValue(to: &canonical, depth: levels)
   reader.skipBlanks()
   guard reader.index == bytes.count else { throw reader.error("text after the value") }
   return canonical

@@ -15,7 +15,7 @@ struct Fixture {
 
   var layout = HistoryLayout.interned
   /// The compressed archive of the model; nil for a store without one.
-  var cache: [UInt8]? = stored(FileModel.music.archive())
+  var cache: [UInt8]? = deflated(FileModel.music.archive())
   /// Statements that change the store afterwards.
   var changes = ""
 

@@ -23,6 +23,12 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
   case plist
   /// The bitmap of an update in Core Data's history.
   case bitmap
+  /// A compressed model of Core Data.
+  case deflate
+  /// A binary leaf of a composite, or a value of a transformer, which can be JSON.
+  case leaf
+  /// A value with a tag, which can name a file of its own.
+  case tag
 
   /// Reads bytes as the target's kind of input.
   ///
@@ -37,6 +43,9 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case .wal: try fuzzWriteAheadLog(bytes)
     case .plist: try fuzzPropertyList(bytes)
     case .bitmap: try fuzzBitmap(bytes)
+    case .deflate: try fuzzDeflate(bytes)
+    case .leaf: try fuzzLeaf(bytes)
+    case .tag: try fuzzTag(bytes)
     }
   }
 }
