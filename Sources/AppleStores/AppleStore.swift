@@ -34,7 +34,10 @@ package final class AppleStore {
   package static let signs: Set<String> = ["Z_METADATA", "Z_PRIMARYKEY"]
 
   /// The highest number that a transaction of history ever had, even if it was deleted.
-  package var highestTransaction: Int64 { keys.first { $0.number == 16002 }?.highest ?? 0 }
+  package func highestTransaction() throws -> Int64 {
+    guard tables.has("Z_MAX", in: "Z_PRIMARYKEY") else { return 0 }
+    return try connection.integer("SELECT max(Z_MAX) FROM Z_PRIMARYKEY WHERE Z_ENT = 16002") ?? 0
+  }
 
   private static func keys(_ connection: Connection, _ tables: FileTables) throws -> [PrimaryKey] {
     let columns = ["Z_ENT", "Z_NAME", "Z_SUPER", "Z_MAX"]

@@ -150,7 +150,7 @@ final class AppleReading {
       return
     }
     // The app may have deleted all transactions.
-    let highest = max(last ?? 0, apple.store.highestTransaction)
+    let highest = try max(last ?? 0, apple.store.highestTransaction())
     guard highest >= newest else {
       throw StoreError(.historyDiverged, at: apple.path) {
         "\(apple.path) is an older copy: its history ends with transaction \(highest), and"
