@@ -57,7 +57,8 @@ struct HostileStoreTests {
       ["diff", path, logs], ["diff", path + "@3", path], ["check", path], ["log", path, "--patch"],
       ["status", path, "--logs", logs], ["verify", logs, "--against", path],
       ["blame", path, "Guest", "1"],
-      ["query", path + "@3", "SELECT * FROM Guest, Place, Guest_seen"], ["undo", path, "14", "--dry-run"],
+      ["query", path + "@3", "SELECT * FROM Guest, Place, Guest_seen"],
+      ["undo", path, "14", "--dry-run"],
       ["prune", path, "--logs", logs, "--keep", "0s"], ["recover", path, "--to", new],
     ]
   }
