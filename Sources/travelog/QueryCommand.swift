@@ -58,9 +58,10 @@ extension Travelog {
     discussion:
       "The statement sees the tables and columns of the point, by their names at that point. The "
       + "store is only read. What changed after the point is read from its history, so recent "
-      + "points are fast. Logs, and a store before a migration, are restored in a "
-      + "temporary folder first. Erased values, and values that the history leaves out, are NULL; "
-      + "a message says so. A parameter is a number if its value looks like one, and otherwise a text.",
+      + "points are fast. Logs are read from the nearest snapshot on, for the tables of the "
+      + "statement. What a migration changed is restored in a temporary folder first. Erased "
+      + "values, and values that the history leaves out, are NULL; a message says so. A parameter "
+      + "is a number if its value looks like one, and otherwise a text.",
     examples: [
       "travelog query app.db@412 'SELECT * FROM product'": "Show a table after transaction 412.",
       "travelog query app.db --at old=app.db@2026-11-03 'SELECT * FROM old.product EXCEPT SELECT * FROM product'":

@@ -142,6 +142,36 @@ struct QueryTests {
     }
   }
 
+  @Test(
+    "At every transaction in logs, all rows are those of that time, from a snapshot or the beginning.",
+    arguments: 1...trials(2, long: 20)
+  )
+  func everyTransactionOfLogs(_ round: Int) throws {
+    try withTemporaryFolder { folder in
+      var world = HistoryWorld(SeededGenerator(for: "logs of queries \(round)"))
+      world.hasLargeValues = round == 1
+      let url = folder.appendingPathComponent("a.store")
+      let store = try Store.open(.file(url), schema: worldSchema)
+      let logs = LogFolder(folder.path + "/logs")
+      try logs.create()
+      var states: [Int64: Dump] = [:]
+      for step in 1...24 {
+        try world.write(to: store)
+        states[try store.read { try $0.sealedHead() }] = try dump(url.path)
+        guard step % 6 == 0 else { continue }
+        var request = ExportRequest(store: url.path, logs: logs)
+        request.wantsSnapshot = step == 12 && round % 2 == 0
+        _ = try export(request)
+      }
+      let head = try History(logs.path).last
+      let history = try FolderHistory(logs, store: store.identifier)
+      for (id, state) in states where id > 0 && id <= head {
+        #expect(try history.replay(through: id) != nil)
+        #expect(try dump(of: "\(logs.path)@\(id)") == state, "round \(round) at \(id)")
+      }
+    }
+  }
+
   @Test("A point before a migration has the tables and columns of that time.")
   func migration() throws {
     try withTemporaryFolder { folder in
@@ -188,14 +218,19 @@ struct QueryTests {
         try program.step()
         states[try program.head()] = try dump(program.path)
       }
-      let before = try digest(program.path)
+      let logs = LogFolder(folder.path + "/logs")
+      try logs.create()
       // Before that, a change of the tables lost the connection to their earlier rows.
       let first = try readableStore(program.store).read { try $0.knownStart() }
+      if first == 1 { _ = try export(ExportRequest(store: program.store, logs: logs)) }
+      let before = try digest(program.path)
       for (id, state) in states.sorted(by: { $0.key < $1.key }) where id >= first {
         let file = folder.appendingPathComponent("into \(id).db")
         let found = try dump(of: "\(program.store)@\(id)", into: file)
         #expect(found == state, "round \(round) at \(id): \(program.steps)")
         #expect(try dump(file.path) == state, "round \(round) at \(id): \(program.steps)")
+        guard first == 1, id % 4 == 0 else { continue }
+        #expect(try dump(of: "\(logs.path)@\(id)") == state, "round \(round) in logs at \(id)")
       }
       #expect(try digest(program.path) == before)
     }

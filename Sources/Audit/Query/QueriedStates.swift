@@ -52,20 +52,27 @@ package final class QueriedStates {
     let path: String
     /// The history up to the point; nil for the rows that exist now.
     let past: Past?
+    /// The logs of a folder, which stay open.
+    var logs: (folder: FolderHistory, history: History)?
 
     init(_ text: String) throws {
       if let path = try History.storeAtHead(text) {
         (self.path, past) = (path, nil)
       } else {
-        let past = try Past(History(text))
+        let history = try History(text)
+        let past = try Past(history)
         (path, self.past) = (past.outline.path, past)
+        if let folder = history.source as? FolderHistory { logs = (folder, history) }
       }
     }
   }
 
   private func open(_ place: Place, tick: @escaping Tick) throws -> (PastState, isAssumed: Bool) {
     guard let past = place.past, past.state == .store else {
-      if let past = place.past { return (try restored(past, tick: tick), false) }
+      if let past = place.past {
+        let state = try replayed(place, past, tick: tick) ?? restored(past, tick: tick)
+        return (state, false)
+      }
       return (try state(of: store(at: place.path), after: nil, tick: tick), false)
     }
     do {
@@ -87,22 +94,49 @@ package final class QueriedStates {
     return store
   }
 
-  private func restored(_ past: Past, tick: Tick) throws -> PastState {
+  /// A state whose rows are made from logs, only of the tables that statements use; nil if only an
+  /// import makes them.
+  private func replayed(
+    _ place: Place,
+    _ past: Past,
+    tick: @escaping Tick
+  ) throws -> PastState? {
+    guard let (folder, history) = place.logs, past.last > 0, try history.throughGap() == nil,
+      let replay = try folder.replay(through: past.last)
+    else { return nil }
+    let url = try temporaryFolder().appendingPathComponent("empty.store")
+    let origin = ReplicaOrigin(identifier: past.outline.store, lineage: past.outline.lineage)
+    let store = try Store.open(
+      .file(url),
+      schema: replay.schema,
+      options: Options(origin: origin)
+    )
+    return try state(of: store, after: nil, replay: replay, tick: tick)
+  }
+
+  private func temporaryFolder() throws -> URL {
     let folder = try TemporaryFolder()
     folders.append(folder)
-    let url = URL(fileURLWithPath: folder.path)
+    return URL(fileURLWithPath: folder.path)
+  }
+
+  private func restored(_ past: Past, tick: Tick) throws -> PastState {
+    let url = try temporaryFolder()
     return try state(of: makeReplica(of: past, in: url, tick: tick), after: nil) { _ in }
   }
 
   private func state(
     of store: Store,
     after transaction: Int64?,
+    replay: PastReplay? = nil,
     tick: @escaping Tick
   ) throws -> PastState {
     let reader = try store.takeReader()
     readers.append((store, reader))
     var progress = Progress()
-    return try PastState(reader, after: transaction) { try progress.countChange(tick) }
+    return try PastState(reader, after: transaction, replay: replay) {
+      try progress.countChange(tick)
+    }
   }
 }
 

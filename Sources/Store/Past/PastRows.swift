@@ -50,6 +50,7 @@ final class PastRows {
     let absent: Statement
     var read: Statement?
     var write: Statement?
+    var remove: Statement?
     var hide: Statement?
     var rowid: Statement?
 
@@ -59,6 +60,7 @@ final class PastRows {
   private let reader: Reader
   private let tables: [PastTable]
   private let after: Int64?
+  private let replay: PastReplay?
   private let tick: () throws -> Void
   private let blobs: Blobs
   private var connection: Connection { reader.connection }
@@ -81,12 +83,15 @@ final class PastRows {
     tables: [PastTable],
     target: CatalogSchema,
     after: Int64?,
+    replay: PastReplay?,
     tick: @escaping () throws -> Void
   ) throws {
     (self.reader, self.tables, self.after, self.tick) = (reader, tables, after, tick)
+    self.replay = replay
     let connection = reader.connection
     statements = Array(repeating: nil, count: tables.count)
-    blobs = Blobs(connection, folder: reader.blobFolder)
+    // The large values of logs are not in the folder of a store.
+    blobs = Blobs(connection, folder: replay == nil ? reader.blobFolder : nil)
     present = try Catalog(on: connection).schemaID
     beginnings = try connection.all(
       "SELECT schema, min(id) FROM \(connection.tables.transaction) GROUP BY schema ORDER BY 2"
@@ -108,8 +113,10 @@ final class PastRows {
     let layouts = try schema.layouts()
     let joins = joinTables(among: layouts)
     let decoders = ChangeFormat(layouts).decoders
-    let blobs = blobs
-    let values = ChangeValues(decoders: decoders, blobs: blobs) { try blobs.content($0) }
+    let (blobs, replay) = (blobs, replay)
+    let values = ChangeValues(decoders: decoders, blobs: blobs) {
+      try replay?.content($0) ?? blobs.content($0)
+    }
     var result: [[UInt8]: Source] = [:]
     for layout in layouts {
       let source = Source(layout, decoder: decoders[layout.index], values: values)
@@ -205,9 +212,10 @@ final class PastRows {
     let new = wanted.filter { done.insert($0).inserted }
     guard !new.isEmpty else { return }
     let unknown = try unknownValues(of: new)
-    guard after != nil || !unknown.isEmpty else { return }
+    guard after != nil || replay != nil || !unknown.isEmpty else { return }
     for index in new { try begin(index) }
     if let after { try readChanges(of: new, point: after) }
+    if let replay { try apply(replay) }
     for value in unknown { try forget(value) }
     for index in new {
       let found = try connection.hasRow("SELECT 1 FROM \(tables[index].changed) LIMIT 1")
@@ -239,7 +247,7 @@ final class PastRows {
   private func begin(_ index: Int) throws {
     if keys[index] == nil { try tables[index].create() }
     statements[index] = try prepare(tables[index])
-    if isForward { tables[index].present = nil }
+    if isForward || replay != nil { tables[index].present = nil }
   }
 
   private func readChanges(of wanted: [Int], point: Int64, key: Int64? = nil) throws {
@@ -401,7 +409,7 @@ final class PastRows {
   /// A large value of an external attribute as a row has it: its digest.
   private func moved(_ value: Value, _ column: EntityLayout.Column) -> Value {
     guard column.isExternal, case .blob(let data) = value, data.count > Blobs.inlineLimit,
-      blobs.hasFolder
+      reader.blobFolder != nil
     else { return value }
     return .text(data.withUnsafeBytes { SHA256.digest(of: $0) }.description)
   }
@@ -411,18 +419,28 @@ final class PastRows {
     // A link that was added did not exist before, and a removed link existed.
     for (text, exists) in [(change.before, !isForward), (change.after, isForward)]
     where !text.isEmpty {
-      var members: [ObjectDecoder.Member] = []
-      try source.decoder.split(text, into: &members)
-      for member in members where member.index >= source.decoder.columnCount {
-        let join = source.joins[member.index - source.decoder.columnCount]
-        guard let join, let statement = statements[join]?.absent else { continue }
-        for target in try source.decoder.links(member) {
-          try statement.bind(1, change.object)
-          try statement.bind(2, target)
-          try statement.bind(3, exists ? State.whole.rawValue : State.absent.rawValue)
-          try statement.run()
-        }
+      try forEachLink(in: text, of: change, source) { join, target in
+        guard let statement = statements[join]?.absent else { return }
+        try statement.bind(1, change.object)
+        try statement.bind(2, target)
+        try statement.bind(3, exists ? State.whole.rawValue : State.absent.rawValue)
+        try statement.run()
       }
+    }
+  }
+
+  /// Calls the closure with each link in one side of a change, and the table of the link.
+  private func forEachLink(
+    in text: UnsafeRawBufferPointer,
+    of change: Change,
+    _ source: Source,
+    _ body: (_ join: Int, _ target: Int64) throws -> Void
+  ) throws {
+    var members: [ObjectDecoder.Member] = []
+    try source.decoder.split(text, into: &members)
+    for member in members where member.index >= source.decoder.columnCount {
+      guard let join = source.joins[member.index - source.decoder.columnCount] else { continue }
+      for target in try source.decoder.links(member) { try body(join, target) }
     }
   }
 
@@ -430,11 +448,15 @@ final class PastRows {
 
   private func prepare(_ table: PastTable) throws -> Statements {
     if case .pair = table.key {
-      return Statements(
+      let result = Statements(
         absent: try connection.prepare(
           "INSERT OR IGNORE INTO \(table.changed) (c0, c1, state) VALUES (?1, ?2, ?3)"
         )
       )
+      result.remove = try connection.prepare(
+        "DELETE FROM \(table.changed) WHERE c0 = ?1 AND c1 = ?2"
+      )
+      return result
     }
     let result = Statements(
       absent: try connection.prepare(
@@ -450,6 +472,7 @@ final class PastRows {
       "INSERT OR REPLACE INTO \(table.changed) (object, state, known, \(list))"
         + " VALUES (?1, ?2, ?3, \(parameters))"
     )
+    result.remove = try connection.prepare("DELETE FROM \(table.changed) WHERE object = ?1")
     switch table.key {
     case .name(let alias):
       result.hide = try connection.prepare("INSERT OR IGNORE INTO \(table.hidden) VALUES (?1)")
@@ -525,10 +548,109 @@ final class PastRows {
     guard let statement = writing.write else { return }
     writing.read?.reset()
     try bindObject(statement, to: row)
+    try write(values, state, known: known, statement)
+  }
+
+  private func write(
+    _ values: [Value],
+    _ state: State,
+    known: [UInt8],
+    _ statement: Statement
+  ) throws {
     try statement.bind(2, state.rawValue)
     try known.withUnsafeBytes { try statement.bind(3, blob: $0) }
     for (index, value) in values.enumerated() { try statement.bind(Int32(index) + 4, value) }
     try statement.run()
+  }
+
+  // MARK: Replay
+
+  /// Applies changes to the rows, from the oldest to the newest.
+  private func apply(_ replay: PastReplay) throws {
+    try replay.read { change in
+      try tick()
+      guard let source = source(change.entity, schema: present) else { return }
+      if let index = source.table, let writing = statements[index] {
+        try apply(change, source, writing, count: tables[index].columns.count)
+      }
+      guard source.joins.contains(where: { $0.map { statements[$0] != nil } == true }) else {
+        return
+      }
+      for (text, exists) in [(change.before, false), (change.after, true)] where !text.isEmpty {
+        try forEachLink(in: text, of: change, source) { join, target in
+          guard let statement = exists ? statements[join]?.absent : statements[join]?.remove else {
+            return
+          }
+          try statement.bind(1, change.object)
+          try statement.bind(2, target)
+          if exists { try statement.bind(3, State.whole.rawValue) }
+          try statement.run()
+        }
+      }
+    }
+    for index in statements.indices where statements[index]?.read != nil {
+      try countErased(ofReplay: tables[index])
+    }
+  }
+
+  private func apply(
+    _ change: Change,
+    _ source: Source,
+    _ writing: Statements,
+    count: Int
+  ) throws {
+    guard let reading = writing.read, let removing = writing.remove, let statement = writing.write
+    else { return }
+    func bindObject(_ statement: Statement) throws {
+      if change.name.isEmpty {
+        try statement.bind(1, change.object)
+      } else {
+        try statement.bind(1, text: change.name)
+      }
+    }
+    guard change.kind != .delete else {
+      try bindObject(removing)
+      return try removing.run()
+    }
+    var members: [ObjectDecoder.Member] = []
+    try source.decoder.split(change.after, into: &members)
+    let columns = members.prefix { $0.index < source.decoder.columnCount }
+    guard change.kind == .insert || !columns.isEmpty else { return }
+    try bindObject(reading)
+    defer { reading.reset() }
+    var known = [UInt8](repeating: 1, count: count)
+    var values: [Value] = Array(repeating: .null, count: count)
+    if change.kind == .update, try reading.step() {
+      for (place, byte) in reading.bytes(at: 1).enumerated() where place < count {
+        known[place] = byte
+      }
+      values = (0..<count).map { reading.value(at: Int32($0) + 2) }
+    }
+    if let place = source.namePlace { values[place] = source.entityName }
+    if let place = source.idPlace { values[place] = .integer(change.object) }
+    let decoded = try source.values.values(columns, side: .after, change: change, of: source.entity)
+    for (member, value) in zip(columns, decoded) {
+      guard let place = source.places[member.index] else { continue }
+      values[place] = moved(value ?? .null, source.decoder.layout.columns[member.index])
+      known[place] = value == nil ? Self.erasedMark : 1
+    }
+    reading.reset()
+    try bindObject(statement)
+    try write(values, .whole, known: known, statement)
+  }
+
+  /// The mark of an erased value among the known values of a row.
+  private static let erasedMark: UInt8 = 2
+
+  private func countErased(ofReplay table: PastTable) throws {
+    let rows = try connection.query(
+      "SELECT known FROM \(table.changed) WHERE instr(known, x'02') > 0"
+    )
+    while try rows.step() {
+      for (place, mark) in rows.bytes(at: 0).enumerated() where mark == Self.erasedMark {
+        countErased(table, place)
+      }
+    }
   }
 
   // MARK: Unknown values

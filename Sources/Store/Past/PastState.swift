@@ -24,7 +24,9 @@ package final class PastState {
   package var erased: [(column: String, count: Int64)] {
     rows.erased.map { ($0.key, $0.value) }.sorted { $0.column < $1.column }
   }
-  private let reader: Reader
+  let reader: Reader
+  /// The schema of the point.
+  let schema: StoreSchema
   private let rows: PastRows
 
   /// Prepares the state after a transaction; nil stands for the rows that exist now.
@@ -32,9 +34,12 @@ package final class PastState {
   /// - Throws: ``StoreError/Code/historyExpired`` if history does not show the state. The error is
   ///   ``StoreError/Code/irreversible`` if only a restore shows it, because a later transaction
   ///   migrated the store.
+  ///
+  /// `replay` makes the rows, if the store is empty.
   package init(
     _ reader: Reader,
     after transaction: Int64?,
+    replay: PastReplay? = nil,
     tick: @escaping () throws -> Void = {}
   ) throws {
     self.reader = reader
@@ -60,8 +65,16 @@ package final class PastState {
     objects = scratch.objects
     views = objects.filter { $0.type == "view" }.map(\.sql)
     version = target.schema.userVersion
+    schema = target.schema
     leftOut = (target.schema.leftOut ?? []).filter { $0.column == nil }.map(\.table)
-    rows = try PastRows(reader, tables: tables, target: target, after: transaction, tick: tick)
+    rows = try PastRows(
+      reader,
+      tables: tables,
+      target: target,
+      after: transaction,
+      replay: replay,
+      tick: tick
+    )
     for table in tables {
       table.readChanges = { [unowned self, number = table.number] key in
         guard let key else { return try self.rows.read(self.wanted) }
