@@ -10,9 +10,9 @@ func row(_ name: String, _ columns: [String]) {
   print(left + right.joined())
 }
 
-// Benchmarks [models|logs|program|big|proofs|capture|followed] [count [runs]] [word…]: the parts, the number of models or
+// Benchmarks [models|logs|program|big|proofs|capture|followed|past] [count [runs]] [word…]: the parts, the number of models or
 // changes, the number of runs, and words of the names of measurements.
-let parts: Set = ["models", "logs", "program", "big", "proofs", "capture", "followed"]
+let parts: Set = ["models", "logs", "program", "big", "proofs", "capture", "followed", "past"]
 let arguments = CommandLine.arguments.dropFirst()
 let numbers = arguments.compactMap { Int($0) }
 let words = arguments.filter { Int($0) == nil && !parts.contains($0) }
@@ -106,6 +106,15 @@ do {
     row("", "peer ms", "ours", "ratio", "budget", "")
     let program = try ProgramBudgets(count: 1_000, folder: folder)
     let budgets = try FollowedBudgets(count: count, program: program, folder: folder)
+    try show(budgets.budgets)
+    try show(budgets.figures)
+  }
+  if wanted.contains("past") {
+    let count = numbers.first ?? 1_000_000
+    print("Queries at earlier points, \(count) changes, medians of \(runs) runs.")
+    row("", "peer ms", "ours", "ratio", "budget", "")
+    let program = try ProgramBudgets(count: 1_000, folder: folder)
+    let budgets = try PastBudgets(count: count, program: program, folder: folder)
     try show(budgets.budgets)
     try show(budgets.figures)
   }

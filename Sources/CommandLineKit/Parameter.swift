@@ -146,6 +146,7 @@ extension Parameter {
   /// A flag that may be given several times, each time with a value.
   package static func repeated<Element>(
     _ name: String,
+    short: Character? = nil,
     type: ValueType<Element>,
     placeholder: String? = nil,
     help: String
@@ -153,6 +154,7 @@ extension Parameter {
     let declaration = Declaration(
       name,
       type: type,
+      short: short,
       placeholder: placeholder,
       isRepeatable: true,
       help: help

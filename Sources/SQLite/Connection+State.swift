@@ -20,6 +20,24 @@ extension Connection {
     return result
   }
 
+  /// The sort order of a column of a table of the main database.
+  package func collation(ofColumn column: String, table: String) -> String {
+    var collation: UnsafePointer<CChar>?
+    // If the call fails, the table has no such column.
+    sqlite3_table_column_metadata(
+      database,
+      "main",
+      table,
+      column,
+      nil,
+      &collation,
+      nil,
+      nil,
+      nil
+    )
+    return collation.map { String(cString: $0) } ?? "BINARY"
+  }
+
   /// The number of rows that the last statement changed.
   package var changes: Int { Int(sqlite3_changes64(database)) }
 

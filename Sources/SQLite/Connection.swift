@@ -17,15 +17,26 @@ package final class Connection {
     case memory
   }
 
+  /// What new statements may do.
+  private enum Permission {
+    case all
+    /// They may change only temporary tables.
+    case temporary
+    /// They may only read.
+    case reading
+  }
+
   let database: OpaquePointer
   /// The path of the file; `:memory:` for a database in memory.
   package let path: String
   /// Whether SQLite takes no locks, because the file is expected not to change.
   package let isImmutable: Bool
   private let owner: Connection?
-  /// Whether new statements may change only temporary tables.
-  private var refusesWrites = false
+  /// What new statements may do.
+  private var permission = Permission.all
   private var hasAuthorizer = false
+  /// When the statements of ``limitTime(to:)`` fail; nil if their time is not limited.
+  private var deadline: ContinuousClock.Instant?
   private var ownBusyTimeout = 0
   /// Whether a statement that waits for a lock tries to get the lock twice in each millisecond.
   ///
@@ -112,20 +123,25 @@ package final class Connection {
     sqlite3_set_authorizer(
       database,
       { connection, action, object, argument, schema, _ in
-        guard let connection,
-          Unmanaged<Connection>.fromOpaque(connection).takeUnretainedValue().refusesWrites
-        else { return SQLITE_OK }
+        guard let connection else { return SQLITE_OK }
+        let permission = Unmanaged<Connection>.fromOpaque(connection).takeUnretainedValue()
+          .permission
+        guard permission != .all else { return SQLITE_OK }
         switch action {
+        // SQLite itself refuses the function, but only when the statement runs.
+        case SQLITE_FUNCTION where argument.map { strcmp($0, "load_extension") == 0 } == true:
+          return SQLITE_DENY
         case SQLITE_SELECT, SQLITE_READ, SQLITE_FUNCTION, SQLITE_RECURSIVE: return SQLITE_OK
-        // Only a pragma without an argument is allowed: an argument changes a setting. The argument
-        // of a check is the maximum number of messages.
-        case SQLITE_PRAGMA where argument == nil: return SQLITE_OK
-        case SQLITE_PRAGMA where object.map { String(cString: $0).hasSuffix("_check") } == true:
-          return SQLITE_OK
         // SQLite asks for this permission before the first use of a table-valued function such as
         // json_each. It is safe to allow, because no statement can update the table
         // `sqlite_master`.
         case SQLITE_UPDATE where object.map { strcmp($0, "sqlite_master") == 0 } == true:
+          return SQLITE_OK
+        case _ where permission == .reading: return SQLITE_DENY
+        // Only a pragma without an argument is allowed: an argument changes a setting. The argument
+        // of a check is the maximum number of messages.
+        case SQLITE_PRAGMA where argument == nil: return SQLITE_OK
+        case SQLITE_PRAGMA where object.map { String(cString: $0).hasSuffix("_check") } == true:
           return SQLITE_OK
         default: return schema.map { strcmp($0, "temp") == 0 } == true ? SQLITE_OK : SQLITE_DENY
         }
@@ -148,17 +164,44 @@ package final class Connection {
     sqlite3_mutex_enter(mutex)
     defer { sqlite3_mutex_leave(mutex) }
     owner.installAuthorizer()
-    let before = owner.refusesWrites
-    owner.refusesWrites = true
-    defer { owner.refusesWrites = before }
+    let before = owner.permission
+    owner.permission = .temporary
+    defer { owner.permission = before }
     return body()
   }
+
+  /// Prepares a statement that may only read; any other statement fails with
+  /// ``SQLiteError/readOnly``.
+  package func prepareReading(_ sql: String) throws -> Statement {
+    installAuthorizer()
+    permission = .reading
+    defer { permission = .all }
+    return try prepare(sql)
+  }
+
+  /// Makes statements that run at a time fail, as after a request to stop.
+  package func limitTime(to deadline: ContinuousClock.Instant) {
+    self.deadline = deadline
+    sqlite3_progress_handler(
+      database,
+      10_000,
+      { connection in
+        guard !StopRequest.isMade, let connection else { return 1 }
+        return Unmanaged<Connection>.fromOpaque(connection).takeUnretainedValue().isOverdue ? 1 : 0
+      },
+      Unmanaged.passUnretained(self).toOpaque()
+    )
+  }
+
+  /// Whether the time of the statements is over.
+  package var isOverdue: Bool { deadline.map { ContinuousClock.now >= $0 } ?? false }
 
   deinit {
     statements.removeAll()
     // SQLite closes the database after its last statement was closed.
     if owner == nil {
       sqlite3_set_authorizer(database, nil, nil)
+      if deadline != nil { sqlite3_progress_handler(database, 0, nil, nil) }
       sqlite3_close_v2(database)
     }
   }

@@ -100,6 +100,14 @@ package final class Statement {
   /// The number of columns; zero for a statement without rows.
   package var columnCount: Int { Int(sqlite3_column_count(handle)) }
 
+  /// The names of the parameters with their first character, in the order of their numbers; empty for
+  /// a parameter without a name.
+  package var parameterNames: [String] {
+    (0..<sqlite3_bind_parameter_count(handle)).map { index in
+      sqlite3_bind_parameter_name(handle, index + 1).map { String(cString: $0) } ?? ""
+    }
+  }
+
   package func columnName(at index: Int) -> String {
     sqlite3_column_name(handle, Int32(clamping: index)).map { String(cString: $0) } ?? ""
   }

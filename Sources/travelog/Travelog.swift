@@ -70,7 +70,9 @@ struct Travelog {
       groups: [
         "Adopt": [adoptCommand],
         "Export and restore": [exportCommand, importCommand, promoteCommand, recoverCommand],
-        "Look": [logCommand, showCommand, blameCommand, diffCommand, reportCommand],
+        "Look": [
+          logCommand, showCommand, blameCommand, diffCommand, queryCommand, reportCommand,
+        ],
         "Prove": [verifyCommand, checkCommand, checkpointCommand, proveCommand],
         "Maintain": [statusCommand, undoCommand, eraseCommand, pruneCommand, compactCommand],
         "Install": [.completions(for: "travelog"), .generate(for: { program })],

@@ -4,6 +4,7 @@ import Format
 import Foundation
 import Pipeline
 import PipelineTesting
+import SQLite
 import Store
 import StoreTesting
 import TestSupport
@@ -219,6 +220,37 @@ struct BlameTests {
           )
           #expect(found == [ObjectName(entity, id: 1)])
         }
+      }
+    }
+  }
+
+  @Test("Blame of a row that was there before the adoption has its values, also before it changed.")
+  func adoptedRow() throws {
+    try withTemporaryFolder { folder in
+      let path = folder.appendingPathComponent("app.db").path
+      let program = try Connection(path: path, mode: .readWriteCreate)
+      try program.execute(
+        """
+        CREATE TABLE person (id INTEGER PRIMARY KEY, name TEXT);
+        CREATE TABLE word (k TEXT PRIMARY KEY COLLATE NOCASE, n) WITHOUT ROWID;
+        CREATE TABLE loose (v);
+        INSERT INTO person VALUES (1, 'Ann'), (2, 'Bob');
+        INSERT INTO word VALUES ('a', 1); INSERT INTO loose VALUES ('x');
+        """
+      )
+      _ = try Store.adopt(path)
+      try program.execute("UPDATE person SET name = 'Anna' WHERE id = 1; DELETE FROM word")
+      let word = try #require(Array(#"["text:a"]"#.utf8).withUnsafeBytes { RowName(canonical: $0) })
+      for (place, entity, id, value) in [
+        ("@1", "person", 1, "text:Ann"), ("", "person", 2, "text:Bob"), ("", "loose", 1, "text:x"),
+        ("@1", "word", ObjectID(word), "text:a"),
+      ] as [(String, String, ObjectID, String)] {
+        let found = try blame(History(path + place), entity: entity, id: id)
+        #expect(found.lines.contains { $0.value.text == value && $0.touch == nil }, "\(entity)")
+        #expect(found.changes == 0 && found.inserted == nil)
+      }
+      #expect(throws: PipelineError.self) {
+        try blame(History(path), entity: "person", id: 9)
       }
     }
   }

@@ -153,6 +153,8 @@ struct DocumentedAnswersTests {
       let id = try #require(change["id"] as? String)
       try ask("blame", path, entity, id, "--history")
       try ask("diff", path + "@5", path)
+      try ask("query", path + "@5", "SELECT * FROM Guest")
+      try ask("query", path + "@5", "--tables")
       try ask("report", logs)
       try ask("compact", logs)
       try ask("prune", path, "--logs", logs, "--keep", "0s")

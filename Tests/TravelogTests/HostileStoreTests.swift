@@ -31,7 +31,7 @@ struct HostileStoreTests {
       let sound = try Data(contentsOf: URL(fileURLWithPath: folder.path + "/sound.store"))
       let commands = commands(path, logs, folder.path + "/new")
       var codes: [Int32: Int] = [:]
-      for round in 0..<trials(12, long: 500) {
+      for round in 0..<trials(13, long: 500) {
         var bytes = sound
         for _ in 0..<(1 << Int.random(in: 0...4, using: &random)) {
           damage(&bytes, &random)
@@ -56,7 +56,9 @@ struct HostileStoreTests {
       ["export", path, "--to", new], ["export", path, "--to", logs, "--dry-run"],
       ["diff", path, logs], ["diff", path + "@3", path], ["check", path], ["log", path, "--patch"],
       ["status", path, "--logs", logs], ["verify", logs, "--against", path],
-      ["blame", path, "Guest", "1"], ["undo", path, "14", "--dry-run"],
+      ["blame", path, "Guest", "1"],
+      ["query", path + "@3", "SELECT * FROM Guest, Place, Guest_seen"],
+      ["undo", path, "14", "--dry-run"],
       ["prune", path, "--logs", logs, "--keep", "0s"], ["recover", path, "--to", new],
     ]
   }

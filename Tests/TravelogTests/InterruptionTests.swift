@@ -101,6 +101,7 @@ struct InterruptionTests {
       ["recover", store, "--to", logs] + wait, ["promote", replica], ["check", store],
       ["check", store, "--logs", logs], ["log", store], ["log", pipe], ["show", store, "3"],
       ["blame", store, "Guest", "1"], ["diff", store, replica], ["report", store],
+      ["query", store + "@3", "SELECT * FROM Guest"],
       ["undo", store, "3"], ["undo", store, "3", "--dry-run"],
       ["erase", logs, "--entity", "Guest", "--id", "1"] + wait,
     ]
@@ -178,7 +179,9 @@ struct InterruptionTests {
     try withWorld { folder, store, logs in
       let commands = [
         ["check", store], ["check", store, "--logs", logs], ["undo", store, "100", "--dry-run"],
-        ["diff", store + "@20", store], ["verify", logs, "--against", store],
+        ["diff", store + "@20", store], ["query", store + "@20", "SELECT * FROM Guest, Place"],
+        ["query", logs + "@20", "SELECT * FROM Guest, Place"],
+        ["verify", logs, "--against", store],
         ["blame", logs, "Guest", "1", "--history"], ["report", logs],
         ["import", logs, "--into", folder.path + "/c.store"],
       ]

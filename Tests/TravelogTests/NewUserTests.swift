@@ -73,7 +73,8 @@ struct NewUserTests {
       "export none --to logs", "import none --into copy", "verify none", "check none",
       "prune none --logs logs", "status none --logs logs", "compact none",
       "recover none --to logs", "promote none", "log none", "show none 1", "blame none Guest 1",
-      "diff none none", "report none", "undo none 1", "erase none --entity Guest --id 1",
+      "diff none none", "query none --tables", "report none", "undo none 1",
+      "erase none --entity Guest --id 1",
       "checkpoint none", "prove none 1", "adopt none",
     ]
     let tried = Set(lines.map { String($0.prefix { $0 != " " }) })

@@ -15,6 +15,7 @@ struct UntouchedDatabaseTests {
     return [
       ["log", history], ["show", history, "2"], ["status", history], ["check", history],
       ["blame", history, "note", "1"], ["diff", history + "@1", history],
+      ["query", history + "@1", "SELECT * FROM note"],
       ["report", history],
       ["export", history, "--to", logs], ["verify", logs, "--against", history],
       ["check", history, "--logs", logs], ["import", logs, "--into", database.file("replica.db")],

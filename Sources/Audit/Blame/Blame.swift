@@ -82,7 +82,12 @@ package func blame(
       }
     )
   }
-  guard blame.changes > 0 else {
+  if blame.changes == 0 {
+    try history.source.row(of: entity, id: id, after: history.last) { change in
+      blame.applyUnchanged(ObjectDifference(change, vocabulary: vocabulary))
+    }
+  }
+  guard blame.changes > 0 || !blame.lines.isEmpty else {
     let (name, base) = (history.name, outline.base)
     let isStore = (try? history.source.state()) == .store
     throw PipelineError(.missing) {
@@ -101,6 +106,14 @@ package func blame(
 }
 
 extension Blame {
+  /// Takes the values of a row that was there before the history began, and has not changed since.
+  fileprivate mutating func applyUnchanged(_ row: ObjectDifference) {
+    label = row.label
+    lines = row.properties.compactMap { property in
+      property.after.map { Line(name: property.name, value: $0, touch: nil, before: nil) }
+    }
+  }
+
   fileprivate mutating func apply(_ difference: ObjectDifference, touch: Touch) {
     changes += 1
     entity = difference.entity

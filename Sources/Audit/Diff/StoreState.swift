@@ -77,7 +77,7 @@ struct Past {
   }
 }
 
-private func makeReplica(of history: Past, in folder: URL, tick: Tick) throws -> Store {
+func makeReplica(of history: Past, in folder: URL, tick: Tick) throws -> Store {
   let url = folder.appendingPathComponent("state.store")
   guard history.last > 0 else {
     return try Store.open(.file(url), schema: history.outline.schemas[0])

@@ -96,7 +96,8 @@ package final class ObjectDecoder {
   /// The number of properties with a column.
   package var columnCount: Int { layout.columns.count }
 
-  func split(
+  /// Appends the properties of an object's text.
+  package func split(
     _ object: UnsafeRawBufferPointer,
     into members: inout [Member]
   ) throws(CanonicalEncodingError) {

@@ -3,7 +3,7 @@ import Format
 
 /// The history in the logs of one lineage of a store.
 package final class FolderHistory: HistorySource {
-  private var chain: LogChain
+  private(set) var chain: LogChain
   /// The last transaction at the time when the history was opened.
   private let head: Int64
 

@@ -35,6 +35,15 @@ package protocol HistorySource: AnyObject {
   /// all transactions would find these ids.
   func transactions(changing object: ObjectID) throws -> [Int64]?
 
+  /// Calls the closure with a row after a transaction as an insertion, if the source has rows from
+  /// before the beginning of the history and the row is one of them.
+  func row(
+    of table: String,
+    id: ObjectID,
+    after transaction: Int64,
+    _ body: (Change) throws -> Void
+  ) throws
+
   /// The files that contain the history, in the order of its transactions.
   func files() throws -> [HistoryFile]
 
@@ -50,6 +59,14 @@ package protocol HistorySource: AnyObject {
 extension HistorySource {
   /// Logs have no index of objects.
   package func transactions(changing object: ObjectID) throws -> [Int64]? { nil }
+
+  /// The logs of an adopted file begin with all of its rows.
+  package func row(
+    of table: String,
+    id: ObjectID,
+    after transaction: Int64,
+    _ body: (Change) throws -> Void
+  ) throws {}
 }
 
 package struct HistoryFile: Sendable {

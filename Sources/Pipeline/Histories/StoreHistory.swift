@@ -57,6 +57,17 @@ package final class StoreHistory: HistorySource {
     try reader.transactions(changing: object)
   }
 
+  /// The history of an adopted file does not have the rows of the adoption.
+  package func row(
+    of table: String,
+    id: ObjectID,
+    after transaction: Int64,
+    _ body: (Change) throws -> Void
+  ) throws {
+    guard store.schema.belongsToProgram else { return }
+    try store.read { try PastState($0, after: transaction).row(of: table, id: id, body) }
+  }
+
   package func read(
     _ range: ClosedRange<Int64>,
     wants: (Transaction) -> Bool,

@@ -40,10 +40,11 @@ package enum DifferenceTable {
     value.map { $0.special ?? ($0.large == nil ? "" : "large") } ?? ""
   }
 
-  private static func row(_ cells: [String]) -> String {
+  static func row(_ cells: [String]) -> String {
     cells.map(cell).joined(separator: ",") + "\r\n"
   }
 
+  /// A text as a cell, in quotes if it needs them.
   private static func cell(_ text: String) -> String {
     let needsQuotes = text.utf8.contains { [0x22, 0x2c, 0x0a, 0x0d].contains($0) }
     guard needsQuotes else { return text }

@@ -43,6 +43,15 @@ package struct JSONText {
     add(key, json: object?.closed)
   }
 
+  package mutating func add(_ key: String, texts: [String]) {
+    var list: [UInt8] = []
+    for text in texts {
+      list.append(UInt8(ascii: list.isEmpty ? "[" : ","))
+      appendJSONString(text, to: &list)
+    }
+    add(key, json: list.isEmpty ? Array("[]".utf8) : list + [UInt8(ascii: "]")])
+  }
+
   package mutating func add(_ key: String, objects: [JSONText]) {
     addKey(key)
     bytes.append(UInt8(ascii: "["))

@@ -125,7 +125,7 @@ extension Reader {
   }
 
   /// The present tables that continue the tables of an earlier schema, by the earlier names.
-  private func presentTables(
+  func presentTables(
     since schema: CatalogSchema
   ) throws -> [String: (table: Table, columns: [String: String])] {
     var succession = TableSuccession(schema.schema)

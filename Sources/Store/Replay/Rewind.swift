@@ -34,7 +34,7 @@ func takeBack(
 }
 
 /// Throws if the transaction is inside a gap, which can only be reverted as a whole.
-private func checkIsOutsideGaps(_ transaction: Int64, rows: HistoryRows) throws {
+func checkIsOutsideGaps(_ transaction: Int64, rows: HistoryRows) throws {
   let following = try rows.transactions(after: transaction, through: .max)
   defer { following.reset() }
   guard try following.step() else { return }

@@ -1,0 +1,38 @@
+import ChangeLog
+import Format
+import Store
+
+extension FolderHistory {
+  /// The changes that make the rows after a transaction, from the nearest snapshot or the beginning.
+  ///
+  /// Nil if only an import makes the rows: if the schema changes on the way, or if the logs before the
+  /// transaction are missing.
+  package func replay(through last: Int64) throws -> PastReplay? {
+    let snapshot = chain.snapshots.last { $0.range.lowerBound <= last }
+    let first = snapshot.map { $0.range.lowerBound + 1 } ?? 1
+    let files = chain.files.filter { $0.range.lowerBound <= last && $0.range.upperBound >= first }
+    guard try snapshot != nil || chain.beginsLineage() && chain.files.first?.range.lowerBound == 1,
+      first > last || files.first.map({ $0.range.lowerBound <= first }) == true,
+      let start = snapshot ?? files.first
+    else { return nil }
+    let schema = try chain.open(start, after: nil).header.schema
+    guard try files.allSatisfy({ try chain.open($0, after: nil).header.schema == schema }) else {
+      return nil
+    }
+    return PastReplay(schema: schema, content: { [chain] in try chain.folder.blobs.value($0) }) {
+      [self] body in
+      if let snapshot {
+        let reader = try chain.open(snapshot, after: nil)
+        while try reader.next({ change, _, _ in try body(change) }) != nil {}
+        try chain.checkEnd(reader, file: snapshot)
+      }
+      guard first <= last else { return }
+      try read(
+        first...last,
+        wants: { _ in true },
+        change: { change, _ in try body(change) },
+        transaction: { _ in }
+      )
+    }
+  }
+}

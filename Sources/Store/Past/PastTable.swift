@@ -1,0 +1,301 @@
+import Format
+import SQLite
+
+/// A table of a store as it was at an earlier point, with the names and columns of that point.
+///
+/// Its rows are the rows that exist now and have not changed since, and the rows that changed, which
+/// ``PastRows`` keeps in a temporary table.
+package final class PastTable: ComputedTable {
+  package struct Column: Sendable {
+    package let name: String
+    /// The type to which SQLite converts values of the column: its affinity.
+    package let affinity: String
+    /// The sort order in the definition; only the orders that SQLite itself has are used.
+    let collation: String
+    /// Whether SQLite computes the value.
+    package let isGenerated: Bool
+    /// Whether history leaves out the values, which are then NULL here.
+    package internal(set) var isLeftOut = false
+  }
+
+  /// How a row that changed is found among the rows that exist now.
+  enum Key {
+    /// By an integer, with this name of the row ID.
+    case number(String)
+    /// By the name of the row in history; rows that exist now have a row ID with this name.
+    case name(rowid: String)
+    /// By the name of the row in history; the table has no row IDs.
+    case columns([String])
+    /// By both columns, because the table has links.
+    case pair
+  }
+
+  /// The table that now has the rows.
+  struct Present {
+    /// The quoted name.
+    var table: String
+    /// For each column, the quoted name in this table; nil if the column was removed.
+    var columns: [String?]
+    /// Whether the definition is the same, so that values are compared in the same way.
+    var isSame: Bool
+  }
+
+  package let name: String
+  /// The place of the table in ``PastState/tables``.
+  let number: Int
+  /// The statement that created the table.
+  package let definition: String
+  package internal(set) var columns: [Column]
+  let key: Key
+  /// The number of the column with the integer that finds a row; nil if there is none.
+  let numbered: Int?
+  /// The columns with an index, as sets of column numbers; the first of each is its first column.
+  let indexed: [(columns: [Int], isUnique: Bool)]
+  /// The quoted name of the temporary table with the rows that changed.
+  let changed: String
+  /// The quoted name of the temporary table with the rows that exist now and changed.
+  let hidden: String
+  var present: Present?
+  /// Whether the temporary table may have rows.
+  var hasChanges = false
+  /// Reads the changes of the table's rows, or only those of the row with a key, before a row is
+  /// read.
+  var readChanges: (_ key: Int64?) throws -> Void = { _ in }
+  /// Whether a statement uses the table.
+  package private(set) var isUsed = false
+  private let connection: Connection
+  private var searched: Set<Int> = []
+
+  init(
+    _ name: String,
+    number: Int,
+    definition: String,
+    columns: [Column],
+    key: Key,
+    numbered: Int?,
+    indexed: [(columns: [Int], isUnique: Bool)],
+    present: Present?,
+    on connection: Connection
+  ) {
+    (self.name, self.number, self.definition) = (name, number, definition)
+    (self.columns, self.key) = (columns, key)
+    (self.numbered, self.indexed, self.present) = (numbered, indexed, present)
+    self.connection = connection
+    changed = "temp.travelog_past_\(number)"
+    hidden = "temp.travelog_hidden_\(number)"
+  }
+
+  func column(_ name: String) -> Int? { columns.firstIndex { $0.name == name } }
+
+  /// Whether the row ID of a row is known.
+  private var hasRowID: Bool { if case .number = key { true } else { false } }
+
+  /// The quoted name of the row ID, if nothing else identifies a row.
+  var rowIDName: String? {
+    guard numbered == nil, case .number(let rowid) = key else { return nil }
+    return rowid
+  }
+
+  // MARK: Reading
+
+  /// Notes that a statement will read the table.
+  func use() { isUsed = true }
+
+  /// All rows, with their row IDs after the columns.
+  func rows() throws -> Statement {
+    try readChanges(nil)
+    let all = columns.indices.map(String.init).joined(separator: ",")
+    return try statement(for: all + ";", numbers: [])
+  }
+
+  package var declaration: String {
+    columns.map { column in
+      let collation = column.collation == "BINARY" ? "" : " COLLATE \(quoted(column.collation))"
+      return "\(quoted(column.name)) \(column.affinity)\(collation)"
+    }.joined(separator: ", ")
+  }
+
+  package func reading(
+    _ terms: [ComputedTerm],
+    of columns: ComputedColumns
+  ) -> ComputedReading {
+    isUsed = true
+    var places: [Int] = []
+    var found: [Int] = []
+    for (place, term) in terms.enumerated() {
+      guard let column = term.column ?? numbered ?? (hasRowID ? -1 : nil), !found.contains(column),
+        column < 0 || canCompare(column, collation: term.collation)
+      else { continue }
+      places.append(place)
+      found.append(column)
+    }
+    let used = self.columns.indices.filter { columns.contain($0) }
+    let text = [used, found].map { $0.map(String.init).joined(separator: ",") }
+      .joined(separator: ";")
+    let isOne = found.contains { $0 < 0 || $0 == numbered && hasRowID }
+    let index = indexed.filter { $0.columns.allSatisfy(found.contains) && $0.isUnique }.first
+    let isNear = indexed.contains { found.contains($0.columns[0]) }
+    let (rows, cost): (Int64, Double) =
+      isOne || index != nil
+      ? (1, 10)
+      : isNear
+        ? (100, 200)
+        : found.isEmpty
+          ? (1 << 20, 2e6)
+          : (1 << 14, 1e6)
+    return ComputedReading(text: text, terms: places, rows: rows, cost: cost, isUnique: isOne)
+  }
+
+  /// Whether the tables compare a column with a value as the statement does.
+  ///
+  /// The value may come from a column of another type, to which SQLite would convert this column. So
+  /// only columns with a type are compared here, and columns with texts only with texts.
+  private func canCompare(_ column: Int, collation: String) -> Bool {
+    guard present?.isSame != false, columns[column].affinity != "BLOB" else { return false }
+    return collation == columns[column].collation && Self.knows(collation)
+  }
+
+  /// The columns that a reading uses, and those whose values it has.
+  private func parts(of reading: String) -> (used: Set<Int>, found: [Int]) {
+    let parts = reading.split(separator: ";", omittingEmptySubsequences: false)
+      .map { $0.split(separator: ",").compactMap { Int($0) } }
+    return (Set(parts[0]), parts[1])
+  }
+
+  package func prepare(_ reading: String, integers: [Int64?]) throws {
+    let place = parts(of: reading).found.firstIndex { $0 < 0 || $0 == numbered && hasRowID }
+    try readChanges(place.flatMap { integers[$0] })
+  }
+
+  package func statement(for reading: String, numbers: [Bool]) throws -> Statement {
+    let (used, found) = parts(of: reading)
+    let compared = zip(found, numbers).enumerated().filter { _, term in
+      term.0 < 0 || columns[term.0].affinity != "TEXT" || !term.1
+    }.map { (column: $1.0, parameter: "?\($0 + 1)") }
+    var selects: [String] = []
+    if let present {
+      var conditions = compared.compactMap { term in
+        name(of: term.column, in: present).map { "t.\($0) = \(term.parameter)" }
+      }
+      if hasChanges { conditions.append(isUnchanged) }
+      let list = columns.indices.map { index in
+        used.contains(index) ? present.columns[index].map { "t.\($0)" } ?? "NULL" : "NULL"
+      }
+      selects.append(
+        "SELECT " + (list + [rowID(of: "t")]).joined(separator: ", ")
+          + " FROM main.\(present.table) AS t" + clause(conditions)
+      )
+    }
+    if hasChanges || present == nil {
+      var conditions = ["p.state > 0"]
+      for (column, parameter) in compared {
+        let isNumber = column < 0 || column == numbered
+        conditions.append("p.\(isNumber && hasRowID ? "object" : "c\(column)") = \(parameter)")
+        if column >= 0, !isNumber { try index(column) }
+      }
+      let list = columns.indices.map { used.contains($0) ? "p.c\($0)" : "NULL" }
+      selects.append(
+        "SELECT " + (list + [hasRowID ? "p.object" : "NULL"]).joined(separator: ", ")
+          + " FROM \(changed) AS p" + clause(conditions)
+      )
+    }
+    return try connection.prepare(selects.joined(separator: " UNION ALL "))
+  }
+
+  private func clause(_ conditions: [String]) -> String {
+    conditions.isEmpty ? "" : " WHERE " + conditions.joined(separator: " AND ")
+  }
+
+  private func name(of column: Int, in present: Present) -> String? {
+    guard column < 0 else { return present.columns[column] }
+    return if case .number(let rowid) = key { rowid } else { nil }
+  }
+
+  private func rowID(of alias: String) -> String {
+    if case .number(let rowid) = key { "\(alias).\(rowid)" } else { "NULL" }
+  }
+
+  /// The condition that a row that exists now has not changed since.
+  private var isUnchanged: String {
+    let condition: String
+    switch key {
+    case .number(let rowid): condition = "\(changed) AS h WHERE h.object = t.\(rowid)"
+    case .name(let rowid): condition = "\(hidden) AS h WHERE h.object = t.\(rowid)"
+    case .columns(let names):
+      let terms = names.enumerated().map { "h.k\($0) = t.\($1) COLLATE BINARY" }
+      condition = "\(hidden) AS h WHERE \(terms.joined(separator: " AND "))"
+    case .pair:
+      let names = present?.columns.compactMap { $0 } ?? []
+      let terms = names.enumerated().map { "h.c\($0) = t.\($1)" }
+      condition = "\(changed) AS h WHERE \(terms.joined(separator: " AND "))"
+    }
+    return "NOT EXISTS (SELECT 1 FROM \(condition))"
+  }
+
+  /// Makes an index of the changed rows for a column in which a statement looks for values.
+  private func index(_ column: Int) throws {
+    guard indexed.contains(where: { $0.columns[0] == column }), searched.insert(column).inserted
+    else { return }
+    let table = changed.dropFirst("temp.".count)
+    try connection.execute("CREATE INDEX temp.\(table)_\(column) ON \(table) (c\(column))")
+  }
+
+  // MARK: The changed rows
+
+  func create() throws {
+    let list = columns.indices.map {
+      let collation = columns[$0].collation
+      return ", c\($0) \(columns[$0].affinity)"
+        + (collation == "BINARY" || !Self.knows(collation) ? "" : " COLLATE \(collation)")
+    }.joined()
+    switch key {
+    case .number:
+      try connection.execute(
+        "CREATE TABLE \(changed) (object INTEGER PRIMARY KEY, state INTEGER, known BLOB\(list))"
+      )
+    case .name, .columns:
+      try connection.execute(
+        "CREATE TABLE \(changed) (object PRIMARY KEY, state INTEGER, known BLOB\(list))"
+          + " WITHOUT ROWID"
+      )
+    case .pair:
+      try connection.execute(
+        "CREATE TABLE \(changed) (c0 INTEGER, c1 INTEGER, state INTEGER, PRIMARY KEY (c0, c1))"
+          + " WITHOUT ROWID"
+      )
+    }
+    switch key {
+    case .name:
+      try connection.execute("CREATE TABLE \(hidden) (object INTEGER PRIMARY KEY)")
+    case .columns(let names):
+      let keys = names.indices.map { "k\($0) \(affinity(ofPresent: names[$0]))" }
+      let list = names.indices.map { "k\($0)" }.joined(separator: ", ")
+      try connection.execute(
+        "CREATE TABLE \(hidden) (\(keys.joined(separator: ", ")), PRIMARY KEY (\(list)))"
+          + " WITHOUT ROWID"
+      )
+    case .number, .pair: break
+    }
+  }
+
+  private func affinity(ofPresent name: String) -> String {
+    let index = present?.columns.firstIndex(of: name)
+    return index.map { columns[$0].affinity } ?? "BLOB"
+  }
+
+  /// Whether SQLite itself has a sort order.
+  private static func knows(_ collation: String) -> Bool {
+    ["BINARY", "NOCASE", "RTRIM"].contains(collation.uppercased())
+  }
+}
+
+/// The affinity of a declared type.
+func affinity(ofType type: String, isStrict: Bool) -> String {
+  let type = type.uppercased()
+  if isStrict, type == "ANY" { return "BLOB" }
+  if type.contains("INT") { return "INTEGER" }
+  if ["CHAR", "CLOB", "TEXT"].contains(where: type.contains) { return "TEXT" }
+  if type.contains("BLOB") || type.isEmpty { return "BLOB" }
+  if ["REAL", "FLOA", "DOUB"].contains(where: type.contains) { return "REAL" }
+  return "NUMERIC"
+}
