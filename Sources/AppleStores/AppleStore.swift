@@ -36,7 +36,8 @@ package final class AppleStore {
   /// The highest number that a transaction of history ever had, even if it was deleted.
   package func highestTransaction() throws -> Int64 {
     guard tables.has("Z_MAX", in: "Z_PRIMARYKEY") else { return 0 }
-    return try connection.integer("SELECT max(Z_MAX) FROM Z_PRIMARYKEY WHERE Z_ENT = 16002") ?? 0
+    let row = try connection.prepare("SELECT max(Z_MAX) FROM Z_PRIMARYKEY WHERE Z_ENT = 16002")
+    return try row.step() ? row.int64(at: 0) : 0
   }
 
   private static func keys(_ connection: Connection, _ tables: FileTables) throws -> [PrimaryKey] {
