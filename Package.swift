@@ -236,8 +236,9 @@ let package = Package(
     .testTarget(
       name: "TravelogTests",
       dependencies: [
-        "ChangeLog", "Format", "CommandLineKit", "LogFuzzing", "Pipeline", "PipelineTesting",
-        "ProcessTesting", "SQLite", "Store", "StoreTesting", "TestSupport", "travelog", "trips",
+        "AppleFiles", "ChangeLog", "Format", "CommandLineKit", "LogFuzzing", "Pipeline",
+        "PipelineTesting", "ProcessTesting", "SQLite", "Store", "StoreTesting", "TestSupport",
+        "travelog", "trips",
       ]
     ),
     .target(
@@ -287,7 +288,8 @@ let package = Package(
     .testTarget(
       name: "SwiftDataTests",
       dependencies: [
-        "ProcessProbe", "ProcessTesting", "SQLite", "Format", "Store", "SwiftData", "TestSupport",
+        "AppleFiles", "ChangeLog", "Pipeline", "ProcessProbe", "ProcessTesting", "SQLite",
+        "Format", "Store", "SwiftData", "TestSupport",
       ],
       exclude: ["AppleNames/AppleNames.txt"]
     ),

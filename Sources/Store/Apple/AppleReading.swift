@@ -49,12 +49,12 @@ final class AppleReading {
     try recording.begin()
     let known = AppleTransactions(on: writer.connection)
     let changes = try ResolvedChanges()
+    progress.setModel(model, apple)
     try findResolved(changes, known)
     try recordEarlier(changes)
     try recordTransactions(changes)
     try recordDifferences()
     try raiseSequences()
-    progress.model = model
     try writer.blobs.prepareToCommit()
     return progress
   }
@@ -107,6 +107,7 @@ final class AppleReading {
         }
       }
       // Changes without a transaction follow the last one.
+      progress.lostChanges = 0
       while try history.nextChange() != nil { progress.lostChanges += 1 }
     }
     try checkContinuation(oldest: oldest, last: last)
@@ -149,7 +150,8 @@ final class AppleReading {
   /// Records the objects that existed before the first change that history has of them.
   private func recordEarlier(_ changes: ResolvedChanges) throws {
     guard try changes.hasEarlier() else { return }
-    let details = AppleDetails(before: progress.purged + 1)
+    var details = AppleDetails(before: progress.purged + 1)
+    details.noteModel(&progress)
     try recording.record(.difference, details: details) {
       try changes.forEachEarlier { earlier in
         let place = objects.places[earlier.entity]
@@ -166,6 +168,7 @@ final class AppleReading {
     var place: Int64 = 0
     while let transaction = try history.next() {
       try recording.record(transaction, schema: recording.schema) { details in
+        details.noteModel(&progress)
         while let change = try history.nextChange() {
           for reason in change.unread {
             details.noteUnread(change, recording.sequence, reason: objects.text(reason))
@@ -234,13 +237,10 @@ final class AppleReading {
     let comparison = try AppleComparison(objects, writer)
     let found = try comparison.find()
     progress.rows = found.total
+    progress.unknownRows = found.unknown
     guard !found.isEmpty else { return }
-    let details = AppleDetails(
-      rows: found.rowCount,
-      properties: found.propertyCount,
-      loosened: apple.mapping.loosened,
-      guess: apple.store.model.guess
-    )
+    var details = AppleDetails(rows: found.rowCount, properties: found.propertyCount)
+    details.noteModel(&progress)
     try recording.record(.difference, details: details) {
       try comparison.write(found, to: recording)
     }
