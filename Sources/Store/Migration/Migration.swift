@@ -43,6 +43,8 @@ package enum Migration {
         .open()
       guard catalog.schema != schema else { return nil }
       let plan = try MigrationPlan(from: catalog.schema, to: schema, path: path)
+      // A transaction of its own would be in the way of the next import.
+      if catalog.isReplica, plan.isTrivial { return nil }
       return try apply(plan, on: connection, author: author, provenance: options.provenance)
         ? plan : nil
     }

@@ -273,6 +273,13 @@ struct AppleFileTests {
       }
       #expect(deletions == ["Pan"])
 
+      // The next import continues, although a program has opened the replica.
+      file.set(writer, "name", .text("Hamsun"))
+      try file.save(author: "later")
+      _ = try move(file, isPromoted: false)
+      let more = try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>())
+      #expect(more.map(\.author) == ["app", "widget", "app", "later"])
+
       // A promoted store is an ordinary one.
       try Store.open(.file(replica)).promote()
       context = try open(replica)
@@ -280,7 +287,7 @@ struct AppleFileTests {
       context.insert(Library.Tag(name: "Classics"))
       try context.save()
       let last = try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>())
-      #expect(last.map(\.changes.count) == [2])
+      #expect(last.map(\.changes.count).filter { $0 > 0 } == [2])
     }
   }
 
