@@ -237,8 +237,8 @@ let package = Package(
       name: "TravelogTests",
       dependencies: [
         "AppleFiles", "ChangeLog", "Format", "CommandLineKit", "LogFuzzing", "Pipeline",
-        "PipelineTesting",
-        "ProcessTesting", "SQLite", "Store", "StoreTesting", "TestSupport", "travelog", "trips",
+        "PipelineTesting", "ProcessTesting", "SQLite", "Store", "StoreTesting", "TestSupport",
+        "travelog", "trips",
       ]
     ),
     .target(
@@ -288,7 +288,8 @@ let package = Package(
     .testTarget(
       name: "SwiftDataTests",
       dependencies: [
-        "ProcessProbe", "ProcessTesting", "SQLite", "Format", "Store", "SwiftData", "TestSupport",
+        "AppleFiles", "ChangeLog", "Pipeline", "ProcessProbe", "ProcessTesting", "SQLite",
+        "Format", "Store", "SwiftData", "TestSupport",
       ],
       exclude: ["AppleNames/AppleNames.txt"]
     ),

@@ -2,6 +2,7 @@
 # Shows the main job on a store of trips, each command as it runs; leaves only the folder demo/
 # where it is run. The programs are those in PROGRAMS, or those that “swift build” made.
 set -euo pipefail
+repository=$(cd "$(dirname "$0")/.." && pwd)
 PATH="${PROGRAMS:-$(swift build --show-bin-path)}:$PATH"
 rm -rf demo
 mkdir demo
@@ -57,6 +58,15 @@ run travelog diff "trips.store@$today" trips.store || test $? = 1
 say 'A page for auditors: who changed what, when, from what to what, and what deserves a look'
 run travelog report logs --output report.html
 run ls -s report.html
+
+say 'A store that SwiftData wrote on a phone has its history inside, and is only read'
+cp "$repository/sample-data/phone/Trips.sqlite" .
+run travelog log Trips.sqlite --patch
+run travelog blame Trips.sqlite Item 1
+mkdir phone-logs
+run travelog export Trips.sqlite --to phone-logs
+run travelog import phone-logs --into phone.store
+run travelog diff Trips.sqlite phone.store
 
 if command -v sqlite3 python3 > /dev/null; then
   say 'Any SQLite file gets a history: a shop that the sqlite3 shell made, and that Python writes'

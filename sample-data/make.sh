@@ -5,6 +5,7 @@
 # locale.
 set -euo pipefail
 export LC_ALL=C.UTF-8
+here=$(cd "$(dirname "$0")" && pwd)
 cd "${1:?Which folder shall it be made in?}"
 
 # A store of six hundred changes in a month, and its logs, as four runs of a cron job left them.
@@ -33,6 +34,9 @@ rm -r signed key.pem
 mkdir releases
 trips seed releases/1.store --release 1 --changes 60 --seed 1
 trips seed releases/2.store --release 2 --changes 60 --seed 2
+
+# A store of Apple's SwiftData; a test makes it.
+cp -r "$here/phone" .
 
 # A log in which somebody put another place where it will not be noticed, and what verify says.
 cp -r logs damaged

@@ -82,6 +82,8 @@ extension Store {
     mode: Connection.Mode,
     busyTimeout: Duration = .seconds(10)
   ) throws -> Connection {
+    // Opening it as below could empty its write-ahead log.
+    guard try !isOfApple(path) else { throw appleStore(at: path) }
     let connection = try Connection(path: path, mode: mode)
     connection.setBusyTimeout(busyTimeout)
     guard mode == .readOnly || !connection.isReadOnly else {
@@ -93,8 +95,6 @@ extension Store {
         "\(path) is a store, which has history already.\nTo list the history: travelog log \(path)"
       }
     }
-    let isApple = try connection.hasRow("SELECT 1 FROM sqlite_schema WHERE name = 'Z_METADATA'")
-    guard !isApple else { throw appleStore(at: path) }
     return connection
   }
 
@@ -277,11 +277,13 @@ extension Store {
   }
 }
 
+/// The error for a store of Apple's frameworks that would have to be written to.
 func appleStore(at path: String) -> StoreError {
   StoreError(.notAStore, at: path) {
-    "\(path) is a store of Apple's Core Data or SwiftData, whose format Travelog can't read."
-      + "\nTo record the history of its tables: travelog adopt \(path) --history HISTORY. To move the data"
-      + " to Travelog, see FROM_A_MAC in Travelog's documentation."
+    "\(path) is a store of Apple's Core Data or SwiftData, which Travelog only reads."
+      + "\nTo list its history: travelog log \(path). To make a store of its objects that a program can"
+      + " open: travelog export \(path) --to LOGS, then travelog import LOGS --into NEW, then travelog"
+      + " promote NEW."
   }
 }
 

@@ -8,8 +8,8 @@ import Stopping
 import Synchronization
 
 extension Store {
-  /// The history files of stores of Apple's frameworks that this process reads, by their paths.
-  private static let appleHistories = Mutex<[String: String]>([:])
+  /// The history files of stores of Apple's frameworks that this process reads, by absolute paths.
+  private static let appleHistories = Mutex<[String: (history: String, given: String)]>([:])
 
   /// The history file with which a store of Core Data or SwiftData is read; nil for any other path.
   ///
@@ -21,7 +21,9 @@ extension Store {
     in folder: ((_ identifier: String) throws -> String)? = nil,
     acceptingGap: Bool = false
   ) throws -> String? {
-    if folder == nil, let known = appleHistories.withLock({ $0[path] }) { return known }
+    let place = absolutePath(path)
+    let known = appleHistories.withLock { $0[place] }
+    if folder == nil, let known { return known.history }
     guard let identifier = try appleIdentifier(of: path) else { return nil }
     let history: String
     if let folder {
@@ -44,20 +46,31 @@ extension Store {
       var options = Options()
       options.database = path
       options.acceptsGap = acceptingGap
+      // A history file that this user may not write to is read as it is.
+      options.isReadOnly = access(history, W_OK) != 0
       _ = try open(.file(URL(fileURLWithPath: history)), options: options)
     }
-    appleHistories.withLock { $0[path] = history }
+    let given = known?.given ?? path
+    appleHistories.withLock { $0[place] = (history, given) }
     return history
   }
 
   /// Whether a file is a store of Core Data or SwiftData.
   package static func isOfApple(_ path: String) throws -> Bool {
-    try appleHistories.withLock { $0[path] } != nil || appleIdentifier(of: path) != nil
+    try appleHistories.withLock { $0[absolutePath(path)] } != nil
+      || appleIdentifier(of: path) != nil
   }
 
   /// An error that names a store of Apple's frameworks instead of the history file with which it is read.
   package static func namingAppleStore(_ error: StoreError) -> StoreError {
-    appleHistories.withLock { $0 }.reduce(error) { $0.naming($1.key, insteadOf: $1.value) }
+    appleHistories.withLock { $0 }.values.reduce(error) {
+      $0.naming($1.given, insteadOf: $1.history)
+    }
+  }
+
+  /// The path of the store of Apple's frameworks that a history file reads; any other path is returned.
+  package static func nameOfApple(_ path: String) -> String {
+    appleHistories.withLock { $0 }.values.first { $0.history == path }?.given ?? path
   }
 
   /// The UUID of a store of Apple's frameworks; nil for any other file.

@@ -99,7 +99,15 @@ extension Store {
     guard let snapshot = try DatabaseSnapshot(files, folder: location.folder) else {
       return nil
     }
-    if try AppleDatabase.isStore(snapshot) { return try makeAppleHistory(snapshot, history) }
+    if try AppleDatabase.isStore(snapshot) {
+      guard leftOut.isEmpty else {
+        throw StoreError(.misuse, at: files.path) {
+          "\(files.path) is a store of Core Data or SwiftData, and only tables can be left out."
+            + "\nTo leave out values of entities: travelog export … --redact NAME"
+        }
+      }
+      return try makeAppleHistory(snapshot, history)
+    }
     let last = snapshot.log?.commits.count ?? 0
     let states = try DatabaseStates(snapshot, at: last, names: CaptureNames(prefix: prefix))
     try checkMayFollow(states.database)

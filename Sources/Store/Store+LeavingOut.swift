@@ -43,7 +43,8 @@ extension Store {
   /// Whether a database of a program is adopted already.
   package static func hasHistory(at path: String) throws -> Bool {
     try describingErrors(at: path) {
-      try AdoptedFile.prefix(on: Connection(path: path, mode: .readOnly)) != nil
+      guard try !isOfApple(path) else { return false }
+      return try AdoptedFile.prefix(on: Connection(path: path, mode: .readOnly)) != nil
     }
   }
 

@@ -50,10 +50,13 @@ package final class Store: @unchecked Sendable {
     schema: StoreSchema? = nil,
     options: Options = Options()
   ) throws -> Store {
-    if schema == nil, case .file = location,
-      let history = try appleHistory(of: location.path)
-    {
-      return try open(.file(URL(fileURLWithPath: history)), options: options)
+    if case .file = location {
+      if schema == nil, let history = try appleHistory(of: location.path) {
+        return try open(.file(URL(fileURLWithPath: history)), options: options)
+      }
+      guard try schema == nil || !isOfApple(location.path) else {
+        throw appleStore(at: location.path)
+      }
     }
     return try describingErrors(at: location.path, timeout: options.busyTimeout) {
       try Store(location, schema: schema, options: options)

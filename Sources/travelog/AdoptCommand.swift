@@ -157,7 +157,20 @@ extension Travelog {
       )
     }
     var answer = AdoptAnswer(store: path, dryRun: given[dryRun])
-    if given[dryRun] {
+    if given[dryRun], try Store.isOfApple(path) {
+      answer.reasonForHistoryFile = "it is a store of Core Data or SwiftData, which is only read"
+      if !given[json] {
+        try call.output.showLine(
+          "A store of Core Data or SwiftData, which is only read."
+            + " All commands that read a store can read it: "
+            + shellLine(["travelog", "log", path])
+        )
+        try call.output.showLine(
+          "To keep its history while the app deletes it: "
+            + shellLine(["travelog", "adopt", path, "--history", "HISTORY"])
+        )
+      }
+    } else if given[dryRun] {
       let tables =
         given[historyFile] == nil
         ? try Store.describeTables(of: path, leavingOut: leftOut)

@@ -88,6 +88,9 @@ extension Call {
           + "\n“travelog export” records them."
       )
     }
+    if let guess = outline.guessedModel {
+      try warn(visible("\(outline.path): \(guess)"))
+    }
     guard count > 0, history.last == outline.head else { return }
     try warn(
       "\(counted(count, noun: "captured change")) of \(outline.path) \(count == 1 ? "is" : "are")"

@@ -155,6 +155,24 @@ extension Travelog {
           } ?? "none",
         ],
       ]
+    var origin: [[String]] = []
+    if status.hasUnknownValues == true {
+      let known =
+        "from the present rows, unless a later change names the property; others are unknown"
+      origin.append(["values", known])
+    }
+    if let purged = status.purged {
+      origin.append(["deleted", "by the app: its transactions up to \(purged)"])
+    }
+    let model = status.model ?? []
+    if !model.isEmpty {
+      origin.append([
+        "model",
+        "\(counted(Int64(model.count), noun: "rule")) that the rows break or the file lacks",
+      ])
+    }
+    origin += model.prefix(20).map { ["", visible($0)] }
+    if model.count > 20 { origin.append(["", "and \(model.count - 20) more, with --json"]) }
     let uncaptured = (status.uncaptured ?? []).map {
       [status.isReplica ? "changed" : "not captured", "table " + visible($0)]
     }
@@ -163,7 +181,7 @@ extension Travelog {
       unrecorded.isEmpty
       ? [] : [["unrecorded", "table " + visible(unrecorded.joined(separator: ", "))]]
     return columns(
-      rows + (status.logs.map(unfiltered) ?? withoutLogs) + missing
+      rows + origin + (status.logs.map(unfiltered) ?? withoutLogs) + missing
         + (status.unsealed.map {
           [["captured", "\(counted($0, noun: "change")) not in the history yet"]]
         } ?? [])

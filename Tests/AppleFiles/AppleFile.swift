@@ -87,6 +87,8 @@ package final class AppleFile {
   package let url: URL
   package let history: HistoryLayout
   package let uuid: String
+  /// The version of the model that the program declares.
+  package let version: String
   package let connection: Connection
   package internal(set) var model: FileModel
   package internal(set) var rows: [Object: Row] = [:]
@@ -118,9 +120,11 @@ package final class AppleFile {
     _ model: FileModel,
     history: HistoryLayout = .interned,
     uuid: String = "8F2C1F6E-3C0A-4B53-9A6B-0D6A7F8C1E11",
+    version: String = "2.1.0",
     journal: String = "WAL"
   ) throws {
     (self.url, self.model, self.history, self.uuid) = (url, model, history, uuid)
+    self.version = version
     layout = FileLayout(model)
     connection = try Connection(path: url.path, mode: .readWriteCreate)
     try connection.execute(

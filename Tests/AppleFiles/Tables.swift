@@ -81,7 +81,7 @@ extension AppleFile {
     let list: Plist = .dictionary([
       ("NSStoreType", .text("SQLite")),
       ("NSPersistenceFrameworkVersion", .integer(history == .inline ? 851 : 1414)),
-      ("NSStoreModelVersionIdentifiers", .array([.text("2.1.0")])),
+      ("NSStoreModelVersionIdentifiers", .array([.text(version)])),
       (
         "NSStoreModelVersionHashes",
         .dictionary(model.entities.map { ($0.name, .data([1, 2, 3])) })

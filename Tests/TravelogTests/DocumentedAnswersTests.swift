@@ -1,3 +1,4 @@
+import AppleFiles
 import Foundation
 import SQLite
 import Store
@@ -124,6 +125,10 @@ struct DocumentedAnswersTests {
       }
       try FileManager.default.createDirectory(atPath: logs, withIntermediateDirectories: false)
       try ask("status", path, "--logs", logs)
+      let phone = folder.appendingPathComponent("phone.sqlite")
+      try AppleFile.trips(at: phone).checkpoint()
+      try ask("status", phone.path)
+      try ask("show", phone.path, "1")
       for last in ["8", "16"] { try travelog("export", path, "--to", logs, "--until", last) }
       try ask("export", path, "--to", logs, "--snapshot")
       try ask("verify", logs, "--allow-unproven")

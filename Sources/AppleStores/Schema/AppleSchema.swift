@@ -84,12 +84,20 @@ struct SchemaBuilder {
     return model.entities.indices.map { index in
       let entity = model.entities[index]
       let lineage = model.lineage(of: index).map { declared[$0] }
-      let uniques = entity.uniques.filter { unique in
-        guard let count = facts.duplicates[index]?[unique] else {
-          return store.columns(of: unique, index) != nil
+      // Both are inherited.
+      var (uniques, indexes): ([[String]], [[String]]) = ([], [])
+      for place in model.lineage(of: index) {
+        for unique in model.entities[place].uniques where !uniques.contains(unique) {
+          if let count = facts.duplicates[place]?[unique] {
+            let names = unique.joined(separator: ", ")
+            if place == index { note(.duplicates, index, names, count: count) }
+          } else if store.columns(of: unique, place) != nil {
+            uniques.append(unique)
+          }
         }
-        note(.duplicates, index, unique.joined(separator: ", "), count: count)
-        return false
+        for names in model.entities[place].indexes where !indexes.contains(names) {
+          if store.columns(of: names, place) != nil { indexes.append(names) }
+        }
       }
       let result = Entity(
         name: entity.name,
@@ -99,7 +107,7 @@ struct SchemaBuilder {
         attributes: lineage.flatMap(\.attributes),
         relationships: lineage.flatMap(\.relationships),
         uniques: uniques,
-        indexes: entity.indexes.filter { store.columns(of: $0, index) != nil },
+        indexes: indexes,
         originalName: originalName(entity.renamingIdentifier, entity.name)
       )
       let sources = lineage.map(\.sources).reduce(into: [:]) {

@@ -1,6 +1,8 @@
+import Format
+
 /// A rule of the model that the file breaks, so the schema does not have it.
-package struct Loosened: Hashable, Sendable {
-  package enum Reason: String, Hashable, Sendable, CaseIterable {
+package struct Loosened: Hashable, Codable, Sendable {
+  package enum Reason: String, Hashable, Codable, Sendable, CaseIterable {
     /// Objects without a required value; the property is optional in the schema.
     case missingValue
     /// Objects that refer to a missing object; the property is an attribute with the id.
@@ -25,4 +27,20 @@ package struct Loosened: Hashable, Sendable {
   package let reason: Reason
   /// The number of objects or links; zero if the reason is not about some of them.
   package let count: Int64
+
+  /// The rule in words.
+  package var text: String {
+    let name = "\(entity).\(property)"
+    let objects = countText(Int(count), noun: "object")
+    return switch reason {
+    case .missingValue: "\(name) is optional, because \(objects) lack a value"
+    case .missingDestination: "\(name) is an id, because \(objects) refer to missing objects"
+    case .otherEntity: "\(name) is an id, because \(objects) refer to another entity"
+    case .oneSided: "\(name) has no inverse, because \(objects) are referred to on one side only"
+    case .duplicates: "\(name) is not unique, because \(objects) have the same values"
+    case .missingLink: "\(name) has \(countText(Int(count), noun: "link")) to missing objects"
+    case .missingColumn: "\(name) has no values, because the file has no column for it"
+    case .lostOrder: "\(name) has no order"
+    }
+  }
 }

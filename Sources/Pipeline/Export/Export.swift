@@ -51,8 +51,26 @@ package func export(_ request: ExportRequest, tick: Tick = { _ in }) throws -> E
 
 /// Keeps the history file of a store of Core Data beside its logs, so that the next export continues.
 private func keepAppleHistory(_ request: ExportRequest) throws {
-  guard request.stream == nil, !request.isDryRun else { return }
+  guard request.stream == nil, !request.trustsToken else { return }
+  guard !request.isDryRun else {
+    return try useAppleHistory(of: request.store, in: request.logs)
+  }
   try keepAppleHistory(of: request.store, in: request.logs)
+}
+
+/// Reads a store of Core Data with the history file that an export keeps beside the logs, if there is
+/// one: only this file has the digests that are in the logs.
+func useAppleHistory(of store: String, in logs: LogFolder) throws {
+  struct NeverExported: Error {}
+  do {
+    _ = try Store.appleHistory(of: store) { identifier in
+      let folder = logs.storeFolder(identifier)
+      guard FileManager.default.fileExists(atPath: folder + "/_apple.history") else {
+        throw NeverExported()
+      }
+      return folder
+    }
+  } catch is NeverExported {}
 }
 
 /// `acceptingGap` says whether the app may have deleted transactions that were not exported.
@@ -169,6 +187,9 @@ final class Export {
       to: beginning,
       head: head
     )
+    if let guess = try reader.appleFacts()?.guess {
+      result.notices.append(Finding(.modelIsGuessed(guess), path: request.store))
+    }
     if store.isReplica, store.schema.belongsToProgram {
       result.notices.append(Finding(.isReplica, path: request.store))
     }

@@ -129,6 +129,8 @@ package struct HistoryOutline: Sendable {
   /// The number of commits of an adopted file that no trigger captured, as far as its write-ahead
   /// log shows.
   package var uncapturedCommits: Int64 = 0
+  /// Why the model of a store of Core Data is a guess; nil if it is not.
+  package var guessedModel: String?
   /// What a filter left out of the history, in words; empty if the history is not filtered.
   package var filter = ""
 

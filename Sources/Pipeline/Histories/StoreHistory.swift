@@ -35,7 +35,7 @@ package final class StoreHistory: HistorySource {
     let length = max(Self.stretch, (head - base) / Self.stretches + 1)
     let firsts = stride(from: base + 1, through: head, by: Int(length))
     return HistoryOutline(
-      path: store.location.path,
+      path: Store.nameOfApple(store.location.path),
       store: store.identifier,
       lineage: store.lineage,
       schema: store.schema,
@@ -47,7 +47,8 @@ package final class StoreHistory: HistorySource {
       stretches: firsts.map { $0...min($0 + length - 1, head) },
       isSplittable: true,
       unshownChanges: try store.capturesChanges ? reader.unshownChanges() : 0,
-      uncapturedCommits: store.capturesChanges ? try reader.uncapturedCommits() : 0
+      uncapturedCommits: store.capturesChanges ? try reader.uncapturedCommits() : 0,
+      guessedModel: try reader.appleFacts()?.guess
     )
   }
 

@@ -67,6 +67,8 @@ package struct Finding: Hashable, Encodable, Sendable, Worded {
     case isNotCaptured([String], isRecorded: Bool)
     /// Captured changes of an adopted file are not in the history, because they can't be written.
     case isNotSealed(Int64)
+    /// Why the model of a store of Core Data is a guess.
+    case modelIsGuessed(String)
     /// A program changed these tables of a replica.
     case isAltered([String])
     case isNotErased(Int, by: Int64, of: ObjectName, [String])

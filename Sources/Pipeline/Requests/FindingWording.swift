@@ -144,6 +144,7 @@ extension Finding.Reason {
         + " in the replica \(path), and no transaction contains the changes."
         + "\nTo list them: travelog check \(path) --logs LOGS"
         + "\nTo create a new replica: travelog import LOGS --into NEW"
+    case .modelIsGuessed(let guess): "\(path): \(guess)"
     case .isReplica:
       "\(path) is a replica, so the logs contain only what was imported into it. Programs can't write"
         + " to it.\nTo use it instead of its origin, run “travelog promote \(path)”."

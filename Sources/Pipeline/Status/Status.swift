@@ -52,9 +52,16 @@ package struct Status: Codable, Hashable, Sendable {
   /// When the database was last read.
   package var read: String?
   package var readAgeSeconds: Double?
+  /// Whether the origin is a store of Core Data or SwiftData, whose history has no values; nil if not.
+  package var hasUnknownValues: Bool?
+  /// What is unusual about the model of this store, in words; nil if it is not followed.
+  package var model: [String]?
+  /// The last transaction that the app deleted before it was read; nil if there is none.
+  package var purged: Int64?
 
   private enum CodingKeys: String, CodingKey {
-    case database, read, readAgeSeconds
+    case database, read, readAgeSeconds, model, purged
+    case hasUnknownValues = "unknownValues"
     case store, identifier, head, headTime, oldest, wasExported, changes, storeBytes, filtered
     case unrecorded, unsealed, leftOut, uncaptured
     case isReplica = "replica"
@@ -116,6 +123,7 @@ package struct Status: Codable, Hashable, Sendable {
 ///
 /// - Throws: ``PipelineError``, ``LogError`` or ``StoreError``.
 package func status(of path: String, logs: LogFolder?, token: String? = nil) throws -> Status {
+  if let logs { try useAppleHistory(of: path, in: logs) }
   let store = try readableStore(path)
   if let logs, !logs.exists { throw missingFolder(logs) }
   let identifier = store.identifier
@@ -159,6 +167,11 @@ package func status(of path: String, logs: LogFolder?, token: String? = nil) thr
       status.database = followed.path
       status.read = followed.time
       status.readAgeSeconds = followed.age
+    }
+    if store.schema.hasUnknownValues == true { status.hasUnknownValues = true }
+    if let facts = try reader.appleFacts() {
+      status.model = facts.model
+      status.purged = facts.purged > 0 ? facts.purged : nil
     }
     if store.schema.belongsToProgram { status.uncaptured = try store.uncapturedTables() }
     return status

@@ -17,7 +17,8 @@ package func verify(
     throw missingFolder(request.logs)
   }
   let stores = try storesToVerify(request)
-  if request.against != nil {
+  if let against = request.against {
+    try useAppleHistory(of: against, in: request.logs)
     for store in stores where try request.logs.lineages(of: store).isEmpty {
       guard let filtered = try FilteredLogs.all(of: store, in: request.logs).first else { continue }
       let path = filtered.folder.storeFolder(store)

@@ -117,6 +117,7 @@ package func textTransaction(_ marks: Marks) -> TimelineForm {
       if let reading = transaction.reading {
         lines.append("between: \(reading.since) and \(transaction.time)")
       }
+      if let notes = transaction.apple { lines += text(of: notes) }
       if !transaction.process.isEmpty {
         lines.append(
           "process: \(visible(transaction.process)) \(transaction.processID)"
@@ -149,8 +150,33 @@ func remark(_ transaction: Transaction, usual: TransactionOperation = .recorded)
   } else if ![.recorded, usual].contains(transaction.operation) {
     words.append(transaction.operation.rawValue)
   }
+  if let notes = transaction.apple {
+    if notes.migratedFrom != nil { words.append("migration of the app") }
+    if notes.before != nil { words.append("what existed before") }
+    if notes.isUnexplained { words.append("not in the app's history") }
+  }
   if transaction.state != .whole { words.append(transaction.state.rawValue) }
   return words.isEmpty ? nil : words.joined(separator: ", ")
+}
+
+/// What a store of Core Data or SwiftData says about a transaction, at most twenty lines.
+private func text(of notes: AppleNotes) -> [String] {
+  var lines: [String] = []
+  if let context = notes.context { lines.append("context: \(visible(context))") }
+  if let digest = notes.migratedFrom {
+    lines.append("from:    the model with the digest \(visible(digest))")
+  }
+  if let guess = notes.guess { lines.append("model:   \(visible(guess))") }
+  if notes.hasResolvedValues {
+    lines.append("values:  those of the present rows, where no later change names the property")
+  }
+  for (label, entries) in [("unread: ", notes.unread), ("to-many:", notes.toMany)] {
+    lines += entries.prefix(10).map { "\(label) \(visible($0))" }
+    if entries.count > 10 {
+      lines.append("\(label) and \(entries.count - 10) more, in the details")
+    }
+  }
+  return lines
 }
 
 func authorText(_ author: String?) -> String { author.map { visible($0) } ?? "(no author)" }

@@ -13,6 +13,8 @@ final class AppleComparison {
     var propertyCount = 0
     /// The objects of the store.
     var total: Int64 = 0
+    /// The rows of an unknown entity.
+    var unknown: Int64 = 0
     var isEmpty: Bool { rowCount == 0 }
   }
 
@@ -49,6 +51,7 @@ final class AppleComparison {
         found.propertyCount += count
         if isThere { try cursor.advance() }
       }
+      found.unknown += table.unknownCount
       for (entity, cursor) in cursors {
         while cursor.hasRow { try delete(cursor, entity, &found) }
       }

@@ -4,7 +4,7 @@ import Format
 /// What the details of a transaction say about the store of Apple's frameworks, in JSON.
 struct AppleDetails {
   /// The largest number of changes that the details list.
-  private static let most = 1000
+  static let most = 1000
 
   private var members: [String: [UInt8]] = [:]
   private var unread: [[UInt8]] = []
@@ -32,13 +32,19 @@ struct AppleDetails {
   init(before number: Int64) { members["before"] = Array(String(number).utf8) }
 
   /// Details of what history does not explain.
-  init(rows: Int, properties: Int, loosened: [Loosened], guess: String?) {
+  init(rows: Int, properties: Int) {
     members["rows"] = Array(String(rows).utf8)
     members["properties"] = Array(String(properties).utf8)
-    if let guess { set("guess", guess) }
-    guard !loosened.isEmpty else { return }
+  }
+
+  /// Notes the facts about the model that history does not have yet.
+  mutating func noteModel(_ progress: inout AppleProgress) {
+    guard progress.isModelNoted != true else { return }
+    progress.isModelNoted = true
+    if let guess = progress.guess { set("guess", guess) }
+    guard let loosened = progress.loosened, !loosened.isEmpty else { return }
     members["loosened"] = Self.list(
-      loosened.prefix(Self.most).map { rule in
+      loosened.map { rule in
         Self.object([
           ("count", Array(String(rule.count).utf8)), ("entity", Self.string(rule.entity)),
           ("property", Self.string(rule.property)), ("reason", Self.string(rule.reason.rawValue)),

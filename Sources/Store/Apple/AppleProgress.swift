@@ -17,8 +17,27 @@ struct AppleProgress: Codable {
   var lostChanges: Int64 = 0
   /// The objects of the store.
   var rows: Int64 = 0
+  /// The rows of an entity that the model does not have.
+  var unknownRows: Int64?
+  /// Why the model is a guess; nil if the file has it.
+  var guess: String?
+  /// What the model contradicts in itself, in sentences.
+  var findings: [String]?
+  /// The rules of the model that the schema does not have.
+  var loosened: [Loosened]?
+  /// Whether history has the facts about the model.
+  var isModelNoted: Bool?
 
   init() {}
+
+  /// Takes the facts about a model, which history must have again if they changed.
+  mutating func setModel(_ digest: String, _ apple: AppleDatabase) {
+    let model = apple.store.model
+    let loosened = Array(apple.mapping.loosened.prefix(AppleDetails.most))
+    if guess != model.guess || self.loosened != loosened { isModelNoted = false }
+    (self.model, guess, self.loosened) = (digest, model.guess, loosened)
+    findings = Array(model.findings.prefix(AppleDetails.most))
+  }
 
   init?(on connection: Connection) throws {
     guard case .text(let json) = try Catalog.value(Self.key, on: connection) else { return nil }
@@ -34,6 +53,32 @@ struct AppleProgress: Codable {
     encoder.outputFormatting = .sortedKeys
     let json = String(decoding: try encoder.encode(self), as: UTF8.self)
     try Catalog.set(Self.key, value: .text(json), on: connection)
+  }
+}
+
+/// What is known of a store of Core Data or SwiftData, for people.
+package struct AppleFacts: Sendable {
+  /// Why the model is a guess; nil if the file has it.
+  package let guess: String?
+  /// What is unusual about the model, in words.
+  package let model: [String]
+  /// The last transaction that the app deleted before it was read; zero if there is none.
+  package let purged: Int64
+
+  init(_ progress: AppleProgress) {
+    guess = progress.guess
+    var model = [progress.guess].compactMap(\.self) + (progress.findings ?? [])
+    model += (progress.loosened ?? []).map(\.text)
+    if progress.lostChanges > 0 {
+      model.append("\(countText(Int(progress.lostChanges), noun: "change")) have no transaction")
+    }
+    if let rows = progress.unknownRows, rows > 0 {
+      model.append(
+        "\(countText(Int(rows), noun: "row")) have an entity that the model does not have"
+      )
+    }
+    self.model = model
+    purged = progress.purged
   }
 }
 

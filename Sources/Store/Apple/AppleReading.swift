@@ -49,6 +49,7 @@ final class AppleReading {
   func run(from first: Int) throws -> AppleProgress {
     try writer.beginRows()
     try recording.begin()
+    progress.setModel(model, apple)
     let last = apple.snapshot.lastCommit
     if apple.state.view.commit != first { try apple.show(apple.state(at: first)) }
     try read(nil)
@@ -62,7 +63,6 @@ final class AppleReading {
       }
     }
     try raiseSequences()
-    progress.model = model
     try writer.blobs.prepareToCommit()
     return progress
   }
@@ -135,6 +135,7 @@ final class AppleReading {
         }
       }
       // Changes without a transaction follow the last one.
+      if areOldRead { progress.lostChanges = 0 }
       while try history.nextChange() != nil { progress.lostChanges += 1 }
     }
     if areOldRead { try checkContinuation(oldest: oldest, last: last) }
@@ -181,7 +182,8 @@ final class AppleReading {
   /// Records the objects that existed before the first change that history has of them.
   private func recordEarlier(_ changes: ResolvedChanges) throws {
     guard try changes.hasEarlier() else { return }
-    let details = AppleDetails(before: progress.purged + 1)
+    var details = AppleDetails(before: progress.purged + 1)
+    details.noteModel(&progress)
     try recording.record(.difference, details: details) {
       try changes.forEachEarlier { earlier in
         let place = objects.places[earlier.entity]
@@ -198,6 +200,7 @@ final class AppleReading {
     var place: Int64 = 0
     while let transaction = try history.next() {
       try recording.record(transaction, schema: recording.schema) { details in
+        details.noteModel(&progress)
         while let change = try history.nextChange() {
           for reason in change.unread {
             details.noteUnread(change, recording.sequence, reason: objects.text(reason))
@@ -265,16 +268,19 @@ final class AppleReading {
   private func recordDifferences(_ rows: AppleCommit?, _ changes: ResolvedChanges) throws {
     let comparison = try AppleComparison(objects, writer)
     let found = try rows.map { try comparison.find(in: $0) } ?? comparison.find()
-    if rows == nil { progress.rows = found.total }
+    if rows == nil {
+      progress.rows = found.total
+      progress.unknownRows = found.unknown
+    }
     let vanished = try changes.vanished().filter {
       try writer.current(objects.key($0.entity, $0.id)) == nil
     }
-    let details = AppleDetails(
+    guard !found.isEmpty || !vanished.isEmpty else { return }
+    var details = AppleDetails(
       rows: found.rowCount + vanished.count,
-      properties: found.propertyCount,
-      loosened: apple.mapping.loosened,
-      guess: apple.store.model.guess
+      properties: found.propertyCount
     )
+    details.noteModel(&progress)
     try recording.record(.difference, details: details) {
       // Objects that history has, but of which no value was ever known.
       for object in vanished {

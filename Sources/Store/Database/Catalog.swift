@@ -58,7 +58,7 @@ struct Catalog {
         "op" TEXT NOT NULL CHECK (
           "op" = 'recorded' OR "op" = 'foreign' OR "op" = 'snapshot' OR "op" = 'gap'
           OR "op" = 'prune' OR "op" = 'mark' OR "op" = 'erase'
-          OR "op" = 'migration' OR "op" = 'difference'\(isOurs ? "" : " OR \"op\" = 'adopt'")),
+          OR "op" = 'migration'\(isOurs ? "" : " OR \"op\" = 'adopt'") OR "op" = 'difference'),
         "author" TEXT,
         "reason" TEXT,
         "request" TEXT,

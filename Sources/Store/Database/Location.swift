@@ -138,7 +138,8 @@ package struct ReplicaOrigin: Hashable, Sendable {
 /// interrupted.
 func isUnmadeStore(at path: String) throws -> Bool {
   guard access(path, F_OK) == 0 else { return true }
-  guard access(path, W_OK) == 0 else { return false }
+  // Opening it as below could empty its write-ahead log.
+  guard access(path, W_OK) == 0, try !Store.isOfApple(path) else { return false }
   return try describingErrors(at: path) {
     let connection = try Connection(path: path, mode: .readWrite)
     connection.setBusyTimeout(.seconds(10))

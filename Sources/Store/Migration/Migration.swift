@@ -13,6 +13,7 @@ package enum Migration {
       return nil
     }
     if attributes[.size] as? UInt64 == 0 || attributes[.size] as? Int == 0 { return nil }
+    guard try !Store.isOfApple(path) else { throw appleStore(at: path) }
     do {
       return try describingErrors(at: path) {
         try StoreFile(location: .file(file), options: options).open().1.schema
@@ -42,6 +43,8 @@ package enum Migration {
         .open()
       guard catalog.schema != schema else { return nil }
       let plan = try MigrationPlan(from: catalog.schema, to: schema, path: path)
+      // A transaction of its own would be in the way of the next import.
+      if catalog.isReplica, plan.isTrivial { return nil }
       return try apply(plan, on: connection, author: author, provenance: options.provenance)
         ? plan : nil
     }

@@ -29,7 +29,7 @@ extension StoreFile {
       }
     }
     // The schemas differ only in their version, or in parts that are in no table.
-    if !options.isReadOnly {
+    if !options.isReadOnly, !catalog.isReplica {
       let blobs = Blobs(connection, folder: location.blobFolder)
       try connection.inTransaction(abandoned: blobs.abandon) {
         // Captured rows belong to the old schema, so they are sealed first.

@@ -100,6 +100,12 @@ package final class Reader {
     return (known.path, known.time, age)
   }
 
+  /// What is known of the store of Core Data or SwiftData that this history file follows; nil for
+  /// another store.
+  package func appleFacts() throws -> AppleFacts? {
+    try AppleProgress(on: connection).map { AppleFacts($0) }
+  }
+
   /// The number of commits of an adopted file that changed recorded tables without the triggers, as
   /// far as the write-ahead log shows.
   package func uncapturedCommits() throws -> Int64 {

@@ -320,14 +320,10 @@ struct StoreFile: Sendable {
           + "\nGive the path of a store. Programs that use Travelog create stores."
       }
     }
-    let isApple =
-      try connection.hasRow("SELECT 1 FROM sqlite_schema WHERE name = 'Z_METADATA'")
-    return isApple
-      ? appleStore(at: path)
-      : StoreError(.notAStore, at: path) {
-        "\(path) is a SQLite database without Travelog history."
-          + "\nTo add a history: travelog adopt \(path)"
-      }
+    return StoreError(.notAStore, at: path) {
+      "\(path) is a SQLite database without Travelog history."
+        + "\nTo add a history: travelog adopt \(path)"
+    }
   }
 }
 
