@@ -75,7 +75,7 @@ extension Store {
 
   /// The UUID of a store of Apple's frameworks; nil for any other file.
   private static func appleIdentifier(of path: String) throws -> String? {
-    guard mayBeApple(path) else { return nil }
+    guard try describingErrors(at: path, { try mayBeApple(path) }) else { return nil }
     return try DatabaseFiles.whileUnchanged(absolutePath(path)) { files -> String?? in
       let folder = FileManager.default.temporaryDirectory.path
       guard let snapshot = try DatabaseSnapshot(files, folder: folder) else { return nil }
@@ -88,16 +88,24 @@ extension Store {
   ///
   /// SQLite reads only the main file, so that no lock is taken or lost, and no file is created. What
   /// can't be read is reported by the caller, which opens the file next.
-  private static func mayBeApple(_ path: String) -> Bool {
-    guard access(path, R_OK) == 0,
-      let connection = try? Connection(path: path, mode: .immutable),
-      let header = try? connection.firstBytes(100), header.count == 100,
-      header[68..<72].reduce(Int32(0), { $0 << 8 | Int32($1) }) != Catalog.applicationID
-    else { return false }
-    let names = try? connection.all(
-      "SELECT name FROM sqlite_schema WHERE type = 'table' LIMIT 10000"
-    ) { $0.string(at: 0) }
-    guard let names else { return false }
+  private static func mayBeApple(_ path: String) throws -> Bool {
+    guard access(path, R_OK) == 0 else { return false }
+    let names: [String]
+    do {
+      let connection = try Connection(path: path, mode: .immutable)
+      let header = try connection.firstBytes(100)
+      guard header.count == 100,
+        header[68..<72].reduce(Int32(0), { $0 << 8 | Int32($1) }) != Catalog.applicationID
+      else { return false }
+      names = try connection.all(
+        "SELECT name FROM sqlite_schema WHERE type = 'table' LIMIT 10000"
+      ) { $0.string(at: 0) }
+    } catch let error as SQLiteError
+      where error.primaryCode != SQLiteError.noMemory
+      && error.code != SQLiteError.inputOutputNoMemory
+    {
+      return false
+    }
     // All tables can still be in the write-ahead log.
     if names.isEmpty { return access(path + "-wal", R_OK) == 0 }
     return AppleStore.signs.isSubset(of: names)

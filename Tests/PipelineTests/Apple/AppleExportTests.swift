@@ -134,7 +134,7 @@ struct AppleExportTests {
     }
   }
 
-  @Test("A history file is not written by programs, and a killed reading leaves nothing in the way.")
+  @Test("A program does not write to a history file, and a killed reading leaves nothing behind.")
   func historyFile() throws {
     try withTemporaryFolder { folder in
       let phone = try Phone(folder, .music, .interned)
