@@ -85,10 +85,10 @@ package struct FileModel: Sendable {
     package var name: String
     package var destination: String
     package var inverse: String?
-    /// The highest number of objects; 0 is no limit.
+    /// The highest number of objects; 0 stands for any number.
     package var maximum: Int64
     package var isOrdered: Bool
-    /// 0 is no action, 1 nullify, 2 cascade, and 3 deny.
+    /// 0 stands for no action, 1 nullify, 2 cascade, and 3 deny.
     package var deleteRule: Int64
     package var isOptional: Bool
     package var renaming: String?

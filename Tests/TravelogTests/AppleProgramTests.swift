@@ -73,7 +73,7 @@ struct AppleProgramTests {
     try withTrips {
       try $0.connection.execute("UPDATE ACHANGE SET ZENTITY = 99 WHERE ZTRANSACTIONID = 2")
       try $0.connection.execute("UPDATE ZITEM SET ZTITLE = NULL WHERE Z_PK = 2")
-      // Without commits in the log, nothing but the present rows is known.
+      // Without commits in the log, only the present rows are known.
       try $0.checkpoint()
     } _: { path, _ in
       let status = try travelog("status", path)
@@ -169,7 +169,7 @@ struct AppleProgramTests {
 
   // MARK: Bad input
 
-  @Test("A file that is no store of Core Data is an error that says what it is.")
+  @Test("A file that is not a store of Core Data is an error that says what it is.")
   func otherFiles() throws {
     try withTrips { path, logs in
       let text = path + ".txt"

@@ -227,7 +227,7 @@ struct AppleFileTests {
       try file.save(author: "widget")
       file.delete(novel)
       try file.save(author: "app")
-      // Without commits in the log, nothing but the present rows is known.
+      // Without commits in the log, only the present rows are known.
       try file.checkpoint()
 
       let replica = try move(file, isPromoted: false)
@@ -350,7 +350,7 @@ struct AppleFileTests {
     return file
   }
 
-  @Test("A program that opens the file itself is told how to make a store of it.")
+  @Test("The error of a program that opens the file itself says how to make a store of it.")
   func opened() throws {
     try withTemporaryFolder { folder in
       let file = try doses(in: folder)
