@@ -4,15 +4,13 @@ import FoundationEssentials
 import SQLite
 
 /// The entry in the catalog of a history file that says what was read of a store of Apple's frameworks.
-struct AppleProgress: Codable {
-  private static let key = "apple"
+struct AppleProgress: CatalogEntry {
+  static let key = "apple"
 
   /// The digest of the model at the last reading.
   var model: String?
   /// The last transaction that the app deleted before it was read.
   var purged: Int64 = 0
-  /// How often the app migrated its store, as far as history says.
-  var migrations: Int64 = 0
   /// The changes of transactions that are missing.
   var lostChanges: Int64 = 0
   /// The objects of the store.
@@ -37,22 +35,6 @@ struct AppleProgress: Codable {
     if guess != model.guess || self.loosened != loosened { isModelNoted = false }
     (self.model, guess, self.loosened) = (digest, model.guess, loosened)
     findings = Array(model.findings.prefix(AppleDetails.most))
-  }
-
-  init?(on connection: Connection) throws {
-    guard case .text(let json) = try Catalog.value(Self.key, on: connection) else { return nil }
-    do {
-      self = try JSONDecoder().decode(Self.self, from: Data(json.utf8))
-    } catch {
-      throw Catalog.damaged(Self.key, at: connection.path, cause: error)
-    }
-  }
-
-  func note(on connection: Connection) throws {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = .sortedKeys
-    let json = String(decoding: try encoder.encode(self), as: UTF8.self)
-    try Catalog.set(Self.key, value: .text(json), on: connection)
   }
 }
 

@@ -114,7 +114,6 @@ final class AppleReading {
         last = transaction.number
         var digest = AppleDigest(transaction)
         let isNew = newest.map { transaction.number > $0 } ?? true
-        if isNew, transaction.migratedFrom != nil { progress.migrations += 1 }
         while let change = try history.nextChange() {
           digest.add(change, in: apple.store.model)
           guard isNew, let entity = change.entity, let kind = change.kind else { continue }

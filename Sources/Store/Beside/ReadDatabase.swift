@@ -5,8 +5,8 @@ import SQLite
 
 /// The entry in the catalog of a history file that says which database it follows, and what was last
 /// seen of it.
-struct ReadDatabase: Codable {
-  private static let key = "database"
+struct ReadDatabase: CatalogEntry {
+  static let key = "database"
 
   /// The absolute path of the database.
   var path: String
@@ -57,23 +57,6 @@ struct ReadDatabase: Codable {
     self.log = log
     self.schemaCookie = schemaCookie
     self.time = time
-  }
-
-  /// Reads the entry; nil if the store follows no database.
-  init?(on connection: Connection) throws {
-    guard case .text(let json) = try Catalog.value(Self.key, on: connection) else { return nil }
-    do {
-      self = try JSONDecoder().decode(Self.self, from: Data(json.utf8))
-    } catch {
-      throw Catalog.damaged(Self.key, at: connection.path, cause: error)
-    }
-  }
-
-  func note(on connection: Connection) throws {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = .sortedKeys
-    let json = String(decoding: try encoder.encode(self), as: UTF8.self)
-    try Catalog.set(Self.key, value: .text(json), on: connection)
   }
 
   static func isThere(on connection: Connection) throws -> Bool {
