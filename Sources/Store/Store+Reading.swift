@@ -33,9 +33,18 @@ extension Store {
   ///
   /// Until the reader is returned, the write-ahead log can't be emptied, and grows. A reader of a
   /// store in memory sees later writes.
-  package func takeReader() throws -> Reader {
+  ///
+  /// - Parameter point: The last transaction whose changes the rows show; by default that of the
+  ///   options. Its history is not cut off there.
+  /// - Returns: The reader, which must be given back.
+  /// - Throws: ``StoreError``. If history does not show the rows at the point, its code is
+  ///   ``StoreError/Code/historyExpired``; if a later transaction migrated the store, so that only a
+  ///   restore shows them, it is ``StoreError/Code/irreversible``.
+  package func takeReader(after point: Int64? = nil) throws -> Reader {
     try describingErrors(at: location.path) {
-      let reader = try readers.take() ?? makeReader(on: connectionForReading())
+      let point = point ?? options.point
+      let known = point == options.point ? readers.take() : nil
+      let reader = try known ?? makeReader(on: connectionForReading(), point: point)
       try reader.begin()
       do {
         try schemaCheck.run(on: reader.connection)
@@ -87,7 +96,7 @@ extension Store {
     }
     do {
       try reader.end()
-      readers.giveBack(reader)
+      if reader.point == options.point { readers.giveBack(reader) }
     } catch {
       // If the reader can't end its snapshot, it is closed instead.
     }
@@ -98,12 +107,13 @@ extension Store {
     return try file.connectReader()
   }
 
-  func makeReader(on connection: Connection) -> Reader {
+  func makeReader(on connection: Connection, point: Int64?) -> Reader {
     Reader(
       connection: connection,
       layouts: layouts,
       isShared: isInMemory,
-      blobFolder: location.blobFolder
+      blobFolder: location.blobFolder,
+      point: point
     )
   }
 }

@@ -80,7 +80,7 @@ package final class Store: @unchecked Sendable {
     if options.isReadOnly {
       writerConnection = nil
       writer = nil
-      readers.giveBack(makeReader(on: connection))
+      readers.giveBack(makeReader(on: connection, point: options.point))
     } else {
       writerConnection = connection
       let writer = try Writer(

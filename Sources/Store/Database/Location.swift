@@ -49,6 +49,8 @@ package struct Options: Sendable {
   package var triesLocksOften = false
   /// The maximum size of the file in pages of 4096 bytes; nil for no limit.
   package var maximumPageCount: Int?
+  /// The last transaction whose changes readers show, if the store is only read; nil for all.
+  package var point: Int64?
   /// The origin of a new replica; nil for an independent store.
   package var origin: ReplicaOrigin?
   /// What history keeps of deleted objects.

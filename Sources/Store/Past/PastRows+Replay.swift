@@ -93,27 +93,47 @@ extension PastRows {
 
   // MARK: Unknown values
 
+  /// An erased value for which a row of a replica has a placeholder.
+  struct UnknownValue {
+    let source: Source
+    let id: Value
+    let column: ColumnIndex
+    /// The place in the rows of the table.
+    let place: Int
+    /// The transaction that set the value.
+    let transaction: Int64
+  }
+
   /// The erased values for which rows of a replica have placeholders: statements with their entity,
   /// object and property.
-  func unknownValues(of wanted: [Int]) throws -> [(source: Source, id: Value, place: Int)] {
+  func unknownValues(of wanted: [Int]) throws -> [UnknownValue] {
     let table = connection.tables.unknown
     guard
       try connection.hasRow("SELECT 1 FROM sqlite_schema WHERE name = ?1", values: [.text(table)])
     else { return [] }
-    let all = try connection.all("SELECT entity, object, property FROM \(table)") {
-      (entity: $0.string(at: 0), id: $0.value(at: 1), property: $0.string(at: 2))
+    let all = try connection.all("SELECT entity, object, property, transaction_id FROM \(table)") {
+      (
+        entity: $0.string(at: 0), id: $0.value(at: 1), property: $0.string(at: 2),
+        transaction: $0.int64(at: 3)
+      )
     }
-    return all.compactMap { entity, id, property in
+    return all.compactMap { entity, id, property, transaction in
       guard let source = sources[present]?[Array(entity.utf8)], let index = source.table,
         wanted.contains(index), let (present, places) = source.present,
         let column = present.layout.column(of: property), let place = places[column.number]
       else { return nil }
-      return (source, id, place)
+      return UnknownValue(
+        source: source,
+        id: id,
+        column: column,
+        place: place,
+        transaction: transaction
+      )
     }
   }
 
   /// Replaces a placeholder by NULL, unless history has the value at the point.
-  func forget(_ value: (source: Source, id: Value, place: Int)) throws {
+  func forget(_ value: UnknownValue) throws {
     guard let index = value.source.table, let writing = statements[index] else { return }
     let object = try connection.query(
       "SELECT NULL, NULL, NULL, ?1",
@@ -158,6 +178,10 @@ extension PastRows {
     values[value.place] = .null
     known[value.place] = 1
     countErased(table, value.place)
+    if case .integer(let id) = value.id {
+      let key = RowKey(entity: value.source.entity, id: ObjectID(id))
+      erasedValues[key, default: [:]][value.column] = value.transaction
+    }
     try write(values, .partial, known: known, object, writing)
   }
 }

@@ -74,6 +74,9 @@ final class PastRows {
   /// The rows of tables whose changes were read by their keys.
   var keys: [Int: Set<Int64>] = [:]
   private(set) var erased: [String: Int64] = [:]
+  /// The erased values, each with the transaction that set it; negative for the transaction that
+  /// replaced the erased value.
+  var erasedValues: [RowKey: [ColumnIndex: Int64]] = [:]
   /// Whether the changes up to the point are read.
   var isForward = false
   var last: (schema: Int64, source: Source)?
@@ -103,6 +106,9 @@ final class PastRows {
       try addSources(to: target)
     }
   }
+
+  /// Reads the changes after the point even if fewer changes are before it.
+  func readBackward() { isForward = false }
 
   /// Reads the changed rows of some tables, unless they were read already.
   func read(_ wanted: [Int]) throws {
@@ -173,7 +179,7 @@ final class PastRows {
         try tick()
         let transaction = changes.int64(at: 9)
         do {
-          try read(changes, schema: schema(of: transaction))
+          try read(changes, transaction)
         } catch let error as CanonicalEncodingError {
           throw unreadableTransaction(transaction, error.message, at: connection.path)
         }
@@ -210,7 +216,7 @@ final class PastRows {
     let changes = try connection.query(
       "SELECT \(columns) FROM \(table) WHERE \(condition) ORDER BY id DESC"
     )
-    while try changes.step() { try read(changes, schema: present) }
+    while try changes.step() { try read(changes, .max) }
   }
 
   private func schema(of transaction: Int64) -> Int64 {
@@ -224,9 +230,9 @@ final class PastRows {
     return source
   }
 
-  /// Reads one change.
-  func read(_ row: Statement, schema: Int64) throws {
-    guard let source = source(row.bytes(at: 2), schema: schema) else { return }
+  /// Reads one change of a transaction.
+  func read(_ row: Statement, _ transaction: Int64) throws {
+    guard let source = source(row.bytes(at: 2), schema: schema(of: transaction)) else { return }
     let kind = row.bytes(at: 0).first
     // The change before which, or after which, the row did not exist.
     let isAbsent = kind == UInt8(ascii: isForward ? "d" : "i")
@@ -237,7 +243,7 @@ final class PastRows {
         try writing.absent.run()
         if connection.changes > 0 { try hide(row, source, writing) }
       } else {
-        try readValues(row, source, writing, isWhole: kind != UInt8(ascii: "u"))
+        try readValues(row, source, writing, transaction, isWhole: kind != UInt8(ascii: "u"))
       }
     }
     if hasLinks { try readLinks(row, source) }
@@ -255,6 +261,7 @@ final class PastRows {
     _ row: Statement,
     _ source: Source,
     _ writing: Statements,
+    _ transaction: Int64,
     isWhole: Bool
   ) throws {
     guard let index = source.table, let reading = writing.read else { return }
@@ -294,7 +301,11 @@ final class PastRows {
       guard let place = source.places[member.index], known[place] == 0 else { continue }
       known[place] = 1
       values[place] = moved(value ?? .null, source.decoder.layout.columns[member.index])
-      if value == nil { countErased(table, place) }
+      guard value == nil else { continue }
+      countErased(table, place)
+      let key = RowKey(entity: source.present?.table.layout.index ?? source.entity, id: change.id)
+      erasedValues[key, default: [:]][ColumnIndex(member.index)] =
+        isForward ? transaction : -transaction
     }
     try write(values, isWhole ? .whole : .partial, known: known, row, writing)
   }

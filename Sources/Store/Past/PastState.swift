@@ -36,16 +36,26 @@ package final class PastState {
   ///   migrated the store.
   ///
   /// `replay` makes the rows, if the store is empty.
-  package init(
+  package convenience init(
     _ reader: Reader,
     after transaction: Int64?,
     replay: PastReplay? = nil,
     tick: @escaping () throws -> Void = {}
   ) throws {
-    self.reader = reader
     try reader.allowTemporaryTables()
     try reader.connection.execute("PRAGMA temp.cache_size = -16384")
     try reader.begin()
+    try self.init(snapshotOf: reader, after: transaction, replay: replay, tick: tick)
+  }
+
+  /// Prepares the state in the snapshot of a reader that can write temporary tables.
+  init(
+    snapshotOf reader: Reader,
+    after transaction: Int64?,
+    replay: PastReplay? = nil,
+    tick: @escaping () throws -> Void = {}
+  ) throws {
+    self.reader = reader
     let connection = reader.connection
     if let transaction { try reader.checkState(after: transaction) }
     let isProgram = connection.tables.prefix != nil
@@ -83,6 +93,16 @@ package final class PastState {
     }
   }
 
+  /// Reads all tables.
+  ///
+  /// - Returns: The erased values of the rows, each with a number that is the same in another state
+  ///   only if the value is.
+  func readAll() throws -> [RowKey: [ColumnIndex: Int64]] {
+    rows.readBackward()
+    try rows.read(Array(tables.indices))
+    return rows.erasedValues
+  }
+
   /// The tables that statements use; their changes are read together.
   private var wanted: [Int] { tables.indices.filter { tables[$0].isUsed } }
 }
@@ -113,7 +133,26 @@ extension Reader {
     ) { $0.int64(at: 0) }
     let others = try catalogSchemas(on: connection).filter { used.contains($0.id) }
     guard try migration == nil && others.allSatisfy({ try $0.schema.tables() == tables }) else {
-      throw history.migrated(transaction + 1, by: migration ?? transaction + 1)
+      throw try otherSchema(after: transaction, before: migration)
+    }
+  }
+
+  private func otherSchema(after transaction: Int64, before migration: Int64?) throws -> StoreError
+  {
+    let connection = connection
+    let old = try connection.integer(
+      "SELECT schema FROM \(connection.tables.transaction) WHERE id <= ?1 ORDER BY id DESC LIMIT 1",
+      values: [.integer(transaction)]
+    )
+    let earlier = try catalogSchemas(on: connection).first { $0.id == old }?.schema
+    let present = try Catalog(on: connection).schema
+    let differences = earlier.map { present.differences(fromStored: $0) } ?? []
+    let list = differences.map { $0.text(stored: "the earlier schema", wanted: "the present one") }
+    return StoreError(.irreversible, at: connection.path, items: differences) {
+      let cause = migration.map { "transaction \($0) migrated the store" } ?? "the schema changed"
+      let detail = list.isEmpty ? "" : " (\(list.joined(separator: "; ")))"
+      return "The rows of \(connection.path) don't show the state after transaction \(transaction):"
+        + " \(cause)\(detail)."
     }
   }
 }

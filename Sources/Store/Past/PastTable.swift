@@ -172,6 +172,16 @@ package final class PastTable: ComputedTable {
     let compared = zip(found, numbers).enumerated().filter { _, term in
       term.0 < 0 || columns[term.0].affinity != "TEXT" || !term.1
     }.map { (column: $1.0, parameter: "?\($0 + 1)") }
+    return try connection.prepare(selection(of: used, where: compared))
+  }
+
+  /// The text of a statement for some columns, with the row ID after all columns; columns that are
+  /// not used are NULL.
+  private func selection(
+    of used: Set<Int>,
+    where compared: [(column: Int, parameter: String)] = [],
+    withRowID: Bool = true
+  ) throws -> String {
     var selects: [String] = []
     if let present {
       var conditions = compared.compactMap { term in
@@ -182,7 +192,7 @@ package final class PastTable: ComputedTable {
         used.contains(index) ? present.columns[index].map { "t.\($0)" } ?? "NULL" : "NULL"
       }
       selects.append(
-        "SELECT " + (list + [rowID(of: "t")]).joined(separator: ", ")
+        "SELECT " + (list + (withRowID ? [rowID(of: "t")] : [])).joined(separator: ", ")
           + " FROM main.\(present.table) AS t" + clause(conditions)
       )
     }
@@ -194,12 +204,13 @@ package final class PastTable: ComputedTable {
         if column >= 0, !isNumber { try index(column) }
       }
       let list = columns.indices.map { used.contains($0) ? "p.c\($0)" : "NULL" }
+      let rowID = hasRowID ? "p.object" : "NULL"
       selects.append(
-        "SELECT " + (list + [hasRowID ? "p.object" : "NULL"]).joined(separator: ", ")
+        "SELECT " + (list + (withRowID ? [rowID] : [])).joined(separator: ", ")
           + " FROM \(changed) AS p" + clause(conditions)
       )
     }
-    return try connection.prepare(selects.joined(separator: " UNION ALL "))
+    return selects.joined(separator: " UNION ALL ")
   }
 
   private func clause(_ conditions: [String]) -> String {
@@ -238,6 +249,15 @@ package final class PastTable: ComputedTable {
     else { return }
     let table = changed.dropFirst("temp.".count)
     try connection.execute("CREATE INDEX temp.\(table)_\(column) ON \(table) (c\(column))")
+  }
+
+  /// Creates a temporary view with the rows, which statements read instead of the table.
+  func createView() throws {
+    let names = columns.map { quoted($0.name) } + (rowIDName.map { [$0] } ?? [])
+    let rows = try selection(of: Set(columns.indices), withRowID: rowIDName != nil)
+    try connection.execute(
+      "CREATE TEMP VIEW \(quoted(name)) (\(names.joined(separator: ", "))) AS \(rows)"
+    )
   }
 
   // MARK: The changed rows

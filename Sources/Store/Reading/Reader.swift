@@ -34,6 +34,10 @@ package final class Reader {
   /// The large values of the current object during ``snapshot(_:)``.
   var passing: PassingValues?
   private(set) lazy var history = HistoryRows(connection)
+  /// The last transaction whose changes the rows show; nil for the rows that exist now.
+  let point: Int64?
+  /// The rows of the point.
+  private var shown: ShownRows?
   private var hasTemporaryTables = false
   /// This query is run at each read, so its text is composed only once.
   private lazy var queryForHead = """
@@ -45,9 +49,11 @@ package final class Reader {
     connection: Connection,
     layouts: [EntityLayout],
     isShared: Bool,
-    blobFolder: BlobFolder?
+    blobFolder: BlobFolder?,
+    point: Int64? = nil
   ) {
     self.blobFolder = blobFolder
+    self.point = point
     database = connection
     self.connection = Connection(sharing: connection)
     self.layouts = layouts
@@ -61,7 +67,21 @@ package final class Reader {
     if !isShared { try database.cached("BEGIN").run() }
     // SQLite takes the snapshot at the first read.
     try readHead()
+    if let point, head != shown?.head { try show(point) }
   }
+
+  /// Lets all statements read the rows after a transaction.
+  ///
+  /// The rows are made from those that exist now, so they are made again after each commit.
+  private func show(_ point: Int64) throws {
+    if !hasTemporaryTables { try database.execute("PRAGMA query_only = OFF") }
+    shown = try ShownRows(of: self, after: point, replacing: shown)
+    if !hasTemporaryTables { try database.execute("PRAGMA query_only = ON") }
+  }
+
+  /// The values of rows at the point that are NULL because they were erased; nil for a reader of the
+  /// rows that exist now.
+  var erasedAtPoint: [RowKey: [ColumnIndex: Int64]]? { shown?.erased }
 
   /// Reads the head again.
   ///
@@ -129,17 +149,20 @@ package final class Reader {
     hasTemporaryTables = false
     guard database.isInTransaction else { return }
     database.resetStatements()
-    try database.cached("ROLLBACK").run()
+    // The rows of a point are in temporary tables, which a rollback would remove.
+    try database.cached(shown?.head == head ? "COMMIT" : "ROLLBACK").run()
   }
 
-  /// Lets the connection write temporary tables, and see later commits, until the reader is
-  /// returned.
+  /// Lets the connection write temporary tables until the reader is returned.
+  ///
+  /// A reader of the rows that exist now also sees later commits.
   package func allowTemporaryTables() throws {
     guard !isShared else { return }
     hasTemporaryTables = true
     if database.isInTransaction { try database.execute("COMMIT") }
     // The mode `query_only` does not allow writes to temporary tables.
     try database.execute("PRAGMA query_only = OFF")
+    if point != nil { try begin() }
   }
 
   /// The bytes of an external attribute whose column contains this digest.

@@ -81,6 +81,7 @@ extension Reader {
   /// The erased values for which the rows have placeholders, each with the transaction whose value
   /// was erased.
   func unknownValues() throws -> [RowKey: [ColumnIndex: Int64]] {
+    if let erasedAtPoint { return erasedAtPoint }
     guard connection.tables.prefix == nil else { return [:] }
     return try UnknownValues(connection, layouts: layouts).all()
   }
@@ -92,6 +93,14 @@ extension Reader {
 
   /// Throws ``StoreError/Code/irreversible`` if rows have placeholders for erased values.
   package func checkValuesAreKnown() throws {
+    if let erasedAtPoint {
+      let count = erasedAtPoint.values.reduce(0) { $0 + $1.count }
+      guard count > 0 else { return }
+      throw StoreError(.irreversible, at: connection.path) {
+        "\(count) \(count == 1 ? "value" : "values") of the state after transaction \(point ?? 0) of"
+          + " \(connection.path) \(count == 1 ? "was" : "were") erased."
+      }
+    }
     let count = try UnknownValues(connection, layouts: layouts).count
     guard count > 0 else { return }
     throw StoreError(.irreversible, at: connection.path) {

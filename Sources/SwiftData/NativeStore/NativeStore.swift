@@ -8,6 +8,8 @@ struct NativeStore: Sendable {
   let store: Store
   let configuration: ModelConfiguration
   let past: PastSchemas
+  /// Whether the store accepts changes.
+  let allowsSave: Bool
 
   var identifier: String { store.identifier }
 
@@ -15,13 +17,15 @@ struct NativeStore: Sendable {
     _ configuration: ModelConfiguration,
     map: EntityMap,
     storeIndex: Int,
-    migrationPlan: (any SchemaMigrationPlan.Type)?
+    migrationPlan: (any SchemaMigrationPlan.Type)?,
+    asOf point: PastPoint? = nil
   ) throws {
     let schema = map.schemas[storeIndex]
     let isInMemory = configuration.isStoredInMemoryOnly
     self.configuration = configuration
+    allowsSave = configuration.allowsSave && point == nil
     var options = Options()
-    options.isReadOnly = !configuration.allowsSave
+    options.isReadOnly = !allowsSave
     options.busyTimeout = configuration.busyTimeout
     options.maximumPageCount = configuration.maximumPageCount
     options.isDurable = configuration.isDurable
@@ -30,7 +34,10 @@ struct NativeStore: Sendable {
     options.historyTimeToLive = configuration.historyTimeToLive
     options.configure = { try SQLFunctions.register(on: $0) }
     do {
-      if !isInMemory, configuration.allowsSave {
+      if let point {
+        options.point = try point.transaction(of: configuration, schema: schema, options: options)
+      }
+      if !isInMemory, allowsSave {
         try Self.makeFolder(of: configuration.url)
         try Self.migrate(configuration, to: schema, migrationPlan: migrationPlan, options: options)
       }
@@ -39,6 +46,7 @@ struct NativeStore: Sendable {
         schema: schema,
         options: options
       )
+      if point != nil { try store.read { _ in } }
     } catch let error as StoreError {
       throw SwiftDataError(error)
     }
@@ -99,11 +107,15 @@ extension NativeStore {
     in context: ModelContext,
     _ writeRest: () throws -> Void
   ) throws {
-    guard configuration.allowsSave else {
+    guard allowsSave else {
       throw SwiftDataError(.readOnly) {
-        "The context has changes for a store whose configuration \(configuration.name) does not"
-          + " allow saving."
-          + "\nCall rollback(), or open the store with allowsSave: true."
+        configuration.allowsSave
+          ? "The context has changes for an earlier state of the store \(store.location.path), which"
+            + " can only be read."
+            + "\nCall rollback(), and make the changes in a container without asOf."
+          : "The context has changes for a store whose configuration \(configuration.name) does not"
+            + " allow saving."
+            + "\nCall rollback(), or open the store with allowsSave: true."
       }
     }
     var clock: Int64?

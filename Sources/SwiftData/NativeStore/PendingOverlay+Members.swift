@@ -41,7 +41,7 @@ extension PendingOverlay {
       let name = quoted(column)
       try run(
         "UPDATE temp.\(self.name("row", of: entity.table)) SET \(name) = (SELECT \(name) FROM "
-          + "main.\(quoted(entity.table)) WHERE id = ?1) WHERE id = ?1",
+          + "\(quoted(entity.table)) WHERE id = ?1) WHERE id = ?1",
         values: [.integer(member.row)]
       )
     }
@@ -105,13 +105,13 @@ extension PendingOverlay {
     let pair = "\(quoted(source)), \(quoted(target))"
     try connection.execute(
       """
-      CREATE TEMP TABLE \(rows) AS SELECT * FROM main.\(quoted(table)) WHERE 0;
+      CREATE TEMP TABLE \(rows) AS SELECT * FROM \(quoted(table)) WHERE 0;
       CREATE UNIQUE INDEX temp.\(name("index", of: table)) ON \(rows) (\(pair));
       CREATE INDEX temp.\(name("back", of: table)) ON \(rows) (\(quoted(target)));
       CREATE TEMP TABLE \(hidden) (\(pair), PRIMARY KEY (\(pair)));
       CREATE INDEX temp.\(name("hidden back", of: table)) ON \(hidden) (\(quoted(target)));
       CREATE TEMP VIEW \(name("view", of: table)) AS
-        SELECT * FROM main.\(quoted(table))
+        SELECT * FROM \(quoted(table))
         WHERE (\(pair)) NOT IN (SELECT \(pair) FROM temp.\(hidden))
         UNION ALL SELECT * FROM temp.\(rows);
       """

@@ -23,12 +23,12 @@ extension PendingOverlay {
     let gone = name("gone", of: table)
     try connection.execute(
       """
-      CREATE TEMP TABLE \(rows) AS SELECT *, 0 AS \(Self.rank) FROM main.\(quoted(table)) WHERE 0;
+      CREATE TEMP TABLE \(rows) AS SELECT *, 0 AS \(Self.rank) FROM \(quoted(table)) WHERE 0;
       CREATE UNIQUE INDEX temp.\(name("index", of: table)) ON \(rows) (id);
       CREATE TEMP TABLE \(hidden) (id INTEGER PRIMARY KEY);
       CREATE TEMP TABLE \(gone) (id INTEGER PRIMARY KEY, follows INTEGER NOT NULL);
       CREATE TEMP VIEW \(name("view", of: table)) AS
-        SELECT *, 0 AS \(Self.rank) FROM main.\(quoted(table))
+        SELECT *, 0 AS \(Self.rank) FROM \(quoted(table))
           WHERE id NOT IN (SELECT id FROM temp.\(hidden))
             AND id NOT IN (SELECT id FROM temp.\(gone))
         UNION ALL SELECT * FROM temp.\(rows)
@@ -77,7 +77,7 @@ extension PendingOverlay {
     try hidden.run()
     guard connection.changes > 0 else { return }
     try run(
-      "INSERT INTO temp.\(name("row", of: table)) SELECT *, 0 FROM main.\(quoted(table)) WHERE id = ?",
+      "INSERT INTO temp.\(name("row", of: table)) SELECT *, 0 FROM \(quoted(table)) WHERE id = ?",
       values: [.integer(row)]
     )
   }

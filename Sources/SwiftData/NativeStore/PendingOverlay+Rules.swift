@@ -37,11 +37,11 @@ extension PendingOverlay {
     var owners = "SELECT id FROM temp.\(name("gone", of: table))"
     if entity.sharesTable {
       let isKind = "\"_entity\" = '\(entity.name)'"
-      owners = "SELECT id FROM main.\(quoted(table)) WHERE \(isKind) AND id IN (\(owners))"
+      owners = "SELECT id FROM \(quoted(table)) WHERE \(isKind) AND id IN (\(owners))"
     }
     switch relationship.storage {
     case .column(let column):
-      return "SELECT \(quoted(column)) AS found FROM main.\(quoted(table)) WHERE id IN (\(owners))"
+      return "SELECT \(quoted(column)) AS found FROM \(quoted(table)) WHERE id IN (\(owners))"
     case .inverseColumn(let column):
       return
         "SELECT id AS found FROM \(source(destination)) WHERE \(quoted(column)) IN (\(owners))"
