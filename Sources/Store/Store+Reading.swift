@@ -2,10 +2,14 @@ import Format
 import SQLite
 
 extension Store {
-  /// Calls the closure with a reader, which sees one state of the store.
-  package func read<Result>(_ body: (Reader) throws -> Result) throws -> Result {
+  /// Calls the closure with a reader, which sees one state of the store; ``takeReader(after:)``
+  /// explains the point.
+  package func read<Result>(
+    after point: Int64? = nil,
+    _ body: (Reader) throws -> Result
+  ) throws -> Result {
     func run() throws -> Result {
-      let reader = try takeReader()
+      let reader = try takeReader(after: point)
       do {
         let result = try describingErrorsOfFiles { try body(reader) }
         try file.checkIsUnchanged(reader.connection)

@@ -203,8 +203,11 @@ package final class PastTable: ComputedTable {
         conditions.append("p.\(isNumber && hasRowID ? "object" : "c\(column)") = \(parameter)")
         if column >= 0, !isNumber { try index(column) }
       }
-      let list = columns.indices.map { used.contains($0) ? "p.c\($0)" : "NULL" }
-      let rowID = hasRowID ? "p.object" : "NULL"
+      let list = columns.indices.map { column in
+        !used.contains(column)
+          ? "NULL" : column == numbered && hasRowID ? "p.object" : "p.c\(column)"
+      }
+      let rowID = hasRowID ? "p.object" : Self.rowIDInName
       selects.append(
         "SELECT " + (list + (withRowID ? [rowID] : [])).joined(separator: ", ")
           + " FROM \(changed) AS p" + clause(conditions)
@@ -223,7 +226,10 @@ package final class PastTable: ComputedTable {
   }
 
   private func rowID(of alias: String) -> String {
-    if case .number(let rowid) = key { "\(alias).\(rowid)" } else { "NULL" }
+    switch key {
+    case .number(let rowid), .name(let rowid): "\(alias).\(rowid)"
+    case .columns, .pair: "NULL"
+    }
   }
 
   /// The condition that a row that exists now has not changed since.
@@ -243,6 +249,10 @@ package final class PastTable: ComputedTable {
     return "NOT EXISTS (SELECT 1 FROM \(condition))"
   }
 
+  /// The row ID of a changed row whose key has NULL, which is its name then; NULL for other rows.
+  private static let rowIDInName =
+    "CASE WHEN p.object GLOB '[[]\"rowid:*' THEN CAST(substr(p.object, 9) AS INTEGER) END"
+
   /// Makes an index of the changed rows for a column in which a statement looks for values.
   private func index(_ column: Int) throws {
     guard indexed.contains(where: { $0.columns[0] == column }), searched.insert(column).inserted
@@ -252,12 +262,17 @@ package final class PastTable: ComputedTable {
   }
 
   /// Creates a temporary view with the rows, which statements read instead of the table.
-  func createView() throws {
-    let names = columns.map { quoted($0.name) } + (rowIDName.map { [$0] } ?? [])
-    let rows = try selection(of: Set(columns.indices), withRowID: rowIDName != nil)
-    try connection.execute(
-      "CREATE TEMP VIEW \(quoted(name)) (\(names.joined(separator: ", "))) AS \(rows)"
-    )
+  ///
+  /// The view has the row IDs too if they identify rows, under the name that `identity` gives them.
+  func createView(identity: RowIdentity?) throws {
+    let names = columns.map { quoted($0.name) }
+    var rowid = identity?.rowid.map(quoted)
+    if identity?.columns.isEmpty == true { rowid = rowid ?? "rowid" }
+    if rowid.map(names.contains) == true { rowid = nil }
+    for columns in indexed { try index(columns.columns[0]) }
+    let list = (names + (rowid.map { [$0] } ?? [])).joined(separator: ", ")
+    let rows = try selection(of: Set(columns.indices), withRowID: rowid != nil)
+    try connection.execute("CREATE TEMP VIEW \(quoted(name)) (\(list)) AS \(rows)")
   }
 
   // MARK: The changed rows

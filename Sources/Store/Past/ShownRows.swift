@@ -10,6 +10,8 @@ struct ShownRows {
   let head: Reader.Head
   /// The values that are NULL because they were erased, as in ``Reader/unknownValues()``.
   let erased: [RowKey: [ColumnIndex: Int64]]
+  /// The schema of the point.
+  let schema: StoreSchema
   private let views: [String]
 
   /// Makes the rows in the reader's snapshot.
@@ -24,7 +26,10 @@ struct ShownRows {
     for table in tables { try connection.execute("DROP TABLE temp.\(quoted(table))") }
     let state = try PastState(snapshotOf: reader, after: transaction)
     erased = try state.readAll()
-    for table in state.tables { try table.createView() }
+    schema = state.schema
+    for table in state.tables {
+      try table.createView(identity: schema[table.name]?.identity)
+    }
     views = state.tables.map(\.name)
     head = reader.head
   }

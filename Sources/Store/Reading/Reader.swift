@@ -9,7 +9,9 @@ package final class Reader {
   /// A connection that can write only temporary tables.
   package let connection: Connection
   private let database: Connection
-  package let layouts: [EntityLayout]
+  /// The entities of the rows: those of the store, or those of the point.
+  package private(set) var layouts: [EntityLayout]
+  private let presentLayouts: [EntityLayout]
   /// Whether the connection is also the writer's, because the store is in memory.
   package let isShared: Bool
   package struct Head: Hashable, Sendable {
@@ -56,7 +58,7 @@ package final class Reader {
     self.point = point
     database = connection
     self.connection = Connection(sharing: connection)
-    self.layouts = layouts
+    (self.layouts, presentLayouts) = (layouts, layouts)
     self.isShared = isShared
   }
 
@@ -75,9 +77,15 @@ package final class Reader {
   /// The rows are made from those that exist now, so they are made again after each commit.
   private func show(_ point: Int64) throws {
     if !hasTemporaryTables { try database.execute("PRAGMA query_only = OFF") }
-    shown = try ShownRows(of: self, after: point, replacing: shown)
+    layouts = presentLayouts
+    let rows = try ShownRows(of: self, after: point, replacing: shown)
+    if connection.tables.prefix != nil { layouts = try rows.schema.layouts() }
+    shown = rows
     if !hasTemporaryTables { try database.execute("PRAGMA query_only = ON") }
   }
+
+  /// The schema of the point; nil for a reader of the rows that exist now.
+  package var schemaAtPoint: StoreSchema? { shown?.schema }
 
   /// The values of rows at the point that are NULL because they were erased; nil for a reader of the
   /// rows that exist now.
