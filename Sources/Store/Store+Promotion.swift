@@ -38,7 +38,7 @@ extension Store {
         on: connection
       )
       try UnknownValues.removeTable(on: connection)
-      for key in ["replica", "rewound"] { try Catalog.remove(key, on: connection) }
+      try Catalog.remove("replica", on: connection)
       try Self.forgetExports(on: connection)
       try writer.blobs.prepareToCommit()
       return identifier

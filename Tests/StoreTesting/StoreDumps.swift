@@ -23,8 +23,8 @@ package func lines(
 }
 
 /// All rows of a store's own tables as SQL literals.
-package func rowDump(of store: Store) throws -> [String] {
-  try store.read { reader in
+package func rowDump(of store: Store, after point: Int64? = nil) throws -> [String] {
+  try store.read(after: point) { reader in
     let names = try reader.connection.prepare(
       """
       SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'

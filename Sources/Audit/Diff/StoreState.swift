@@ -4,55 +4,74 @@ import FoundationEssentials
 import Pipeline
 import Store
 
-/// The state of a store at a point of its history, as a store that can be read.
+/// The state of a store at a point of its history, which can be read like a store.
 ///
-/// The present state of a store is read directly. An import builds any other state in a temporary
-/// folder. If the store's history lacks its beginning, transactions are reverted in a copy of the
-/// store instead. The folder is removed when this object is released.
+/// The rows of a store's earlier state are computed from its present rows and its history, in place.
+/// Logs, and a store before a migration, are restored in a temporary folder, which is removed when
+/// this object is released.
 package final class StoreState {
   /// The text with which the user named the state.
   package let name: String
   package let schema: StoreSchema
   /// A reader of the state.
   ///
-  /// The reader has a companion, a second reader of the same state, unless another program writes
-  /// again and again.
+  /// A reader of the rows that exist now has a companion, a second reader of the same state, unless
+  /// another program writes again and again.
   package let reader: Reader
   private let store: Store
   private let folder: TemporaryFolder?
 
-  /// Opens or builds the state that a text names.
-  package init(_ name: String, tick: Tick = { _ in }) throws {
-    self.name = name
-    if let path = try History.storeAtHead(name) {
-      folder = nil
-      store = try readableStore(path)
-    } else {
-      let past = try Past(History(name))
-      let folder = try TemporaryFolder()
-      self.folder = folder
-      store = try makeReplica(of: past, in: URL(fileURLWithPath: folder.path), tick: tick)
-    }
-    schema = store.schema
-    reader = try store.takeReaderWithCompanion()
+  /// Opens the state that a text names.
+  package convenience init(_ name: String, tick: Tick = { _ in }) throws {
+    var stores: [String: Store] = [:]
+    try self.init(name, stores: &stores, tick: tick)
   }
 
-  /// Opens or builds two states, which may be states of one store.
+  private init(_ name: String, stores: inout [String: Store], tick: Tick) throws {
+    func opened(_ path: String) throws -> Store {
+      let place = URL(fileURLWithPath: path).standardizedFileURL.path
+      let store = try stores[place] ?? readableStore(path)
+      stores[place] = store
+      return store
+    }
+    self.name = name
+    if let path = try History.storeAtHead(name) {
+      (store, folder) = (try opened(path), nil)
+      reader = try store.takeReaderWithCompanion()
+    } else {
+      let past = try Past(History(name))
+      if past.state == .store,
+        let (store, reader) = try past.inPlace({ try opened(past.outline.path) })
+      {
+        (self.store, self.reader, folder) = (store, reader, nil)
+      } else {
+        let folder = try TemporaryFolder()
+        self.folder = folder
+        store = try makeReplica(of: past, in: URL(fileURLWithPath: folder.path), tick: tick)
+        reader = try store.takeReaderWithCompanion()
+      }
+    }
+    schema = reader.schemaAtPoint ?? store.schema
+  }
+
+  /// Opens two states, which may be states of one store.
   ///
-  /// A state that must be built is built first, so the history that it is built from is closed
-  /// before the other state is opened. If both were open, one store could have two readers and no
-  /// writer. Such readers leave the files `-wal` and `-shm`, even if the store has no write-ahead
-  /// log.
+  /// A store is opened only once. If it had two readers that were opened one after the other, they
+  /// would leave its files `-wal` and `-shm`.
   package static func pair(
     _ first: String,
     _ second: String,
     tick: Tick = { _ in }
   ) throws -> (first: StoreState, second: StoreState) {
+    var stores: [String: Store] = [:]
+    // A history is closed before its store is opened for its rows, so the state that exists now is
+    // opened last.
     guard try History.storeAtHead(first) != nil else {
-      return (try StoreState(first, tick: tick), try StoreState(second, tick: tick))
+      let one = try StoreState(first, stores: &stores, tick: tick)
+      return (one, try StoreState(second, stores: &stores, tick: tick))
     }
-    let other = try StoreState(second, tick: tick)
-    return (try StoreState(first, tick: tick), other)
+    let other = try StoreState(second, stores: &stores, tick: tick)
+    return (try StoreState(first, stores: &stores, tick: tick), other)
   }
 
   deinit { store.giveBack(reader) }
@@ -75,18 +94,30 @@ struct Past {
     last = history.last
     state = try history.source.state()
   }
+
+  /// A reader of the state in its store; nil if only a restore shows the state.
+  ///
+  /// - Throws: ``PipelineError`` if neither the store nor a restore shows it.
+  fileprivate func inPlace(_ open: () throws -> Store) throws -> (store: Store, reader: Reader)? {
+    do {
+      let store = try open()
+      return (store, try store.takeReader(after: last))
+    } catch let error as StoreError where error.code == .irreversible && outline.base == 0 {
+      return nil
+    } catch let error as StoreError where [.irreversible, .historyExpired].contains(error.code) {
+      throw PipelineError(.historyExpired) {
+        "\(outline.path) keeps history from transaction \(outline.base + 1) on, and can't show the"
+          + " state at transaction \(last): \(error.message)"
+          + "\nOnly logs can show that state: travelog diff LOGS@\(last) \(outline.path)"
+      }
+    }
+  }
 }
 
 func makeReplica(of history: Past, in folder: URL, tick: Tick) throws -> Store {
   let url = folder.appendingPathComponent("state.store")
   guard history.last > 0 else {
     return try Store.open(.file(url), schema: history.outline.schemas[0])
-  }
-  if history.state == .store, history.outline.schema.hasReadablePast {
-    return try adoptedState(history, in: folder, tick: tick)
-  }
-  if history.state == .store, history.outline.base > 0 {
-    return try rewound(history, at: url, tick: tick)
   }
   var request = ImportRequest(logs: try logs(of: history, in: folder, tick: tick), store: url.path)
   request.origin = history.outline.store
@@ -99,48 +130,6 @@ func makeReplica(of history: Past, in folder: URL, tick: Tick) throws -> Store {
     throw error.naming { $0.replacing(request.store, with: history.name) }
   }
   return try readableStore(url.path)
-}
-
-private func adoptedState(_ history: Past, in folder: URL, tick: Tick) throws -> Store {
-  let path = history.outline.path
-  let (state, reached) = try Pipeline.adoptedState(
-    of: readableStore(path),
-    after: history.last,
-    in: folder.path,
-    tick: tick
-  )
-  guard reached == history.last else {
-    let reason = "Transaction \(reached) recorded tables again, or earlier history was deleted."
-    throw notRewound(history, base: reached, because: reason)
-  }
-  return state
-}
-
-/// Builds a state of a store whose history lacks its beginning: reverts transactions in a copy of
-/// the store.
-private func rewound(_ history: Past, at url: URL, tick: Tick) throws -> Store {
-  let path = history.outline.path
-  var progress = Progress()
-  do {
-    try readableStore(path)
-      .copy(to: url)
-    try Store.rewind(url, to: history.last) {
-      try progress.countChange(tick)
-    }
-  } catch let error as StoreError where [.irreversible, .historyExpired].contains(error.code) {
-    let reason = error.naming(path, insteadOf: url.path).message
-    throw notRewound(history, base: history.outline.base, because: reason)
-  }
-  return try readableStore(url.path)
-}
-
-private func notRewound(_ history: Past, base: Int64, because reason: String) -> PipelineError {
-  let path = history.outline.path
-  return PipelineError(.historyExpired) {
-    "\(path) keeps history from transaction \(base + 1) on, and can't show the state at transaction"
-      + " \(history.last): \(reason)"
-      + "\nOnly logs can show that state: travelog diff LOGS@\(history.last) \(path)"
-  }
 }
 
 /// Returns the logs from which a state can be built.

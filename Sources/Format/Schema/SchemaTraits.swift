@@ -28,9 +28,8 @@ extension StoreSchema {
   /// begin with a snapshot of the state after it.
   package var emptyBeginning: Int64 { adopted == nil ? 0 : 1 }
 
-  /// Whether the state after any transaction can be read from the rows and the history.
-  ///
-  /// Otherwise a copy of the store is rewound to an earlier state.
+  /// Whether the state after any transaction can be read from the rows and the history, whatever
+  /// happened to the schema since.
   package var hasReadablePast: Bool { adopted != nil }
 
   /// Whether a program chose the constraints and the journal mode, and writes to the file itself.

@@ -7,7 +7,7 @@ import Store
 /// Snapshots of equal states have equal digests if they have the same time, process, host and seed.
 struct SnapshotLog {
   let store: Store
-  /// The reader of the state, which can be the state of a rewound copy.
+  /// The reader of the state, which can be that of an earlier point.
   let reader: Reader
   /// The recorded transaction whose state the snapshot contains.
   let point: HistoryPoint

@@ -42,17 +42,13 @@ extension Export {
       result.snapshot = ""
       return try reader.point(mark.transaction)
     }
-    let folder = try TemporaryFolder()
-    defer { withExtendedLifetime(folder) {} }
-    let (state, reached) = try rewoundCopy(of: store, to: mark.transaction, in: folder.path)
-    guard reached == mark.transaction else { return nil }
     struct OtherState: Error {}
     do {
-      return try state.read { rewound in
+      return try store.read(after: mark.transaction) { past in
         let point = try reader.point(mark.transaction)
         let log = try SnapshotLog(
-          of: state,
-          reader: rewound,
+          of: store,
+          reader: past,
           at: point,
           stamp: Provenance.Stamp(
             time: prune.time,
@@ -71,6 +67,8 @@ extension Export {
         return point
       }
     } catch is OtherState {
+      return nil
+    } catch let error as StoreError where error.code == .irreversible {
       return nil
     }
   }

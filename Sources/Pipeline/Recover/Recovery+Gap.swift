@@ -10,11 +10,11 @@ extension Recovery {
   func writeGap(after last: HistoryPoint, result: inout RecoverResult, tick: Tick) throws {
     let exported = try importedState(tick)
     let base = try store.read { try $0.lastMissingTransaction() }
-    let (kept, reached) =
-      try store.schema.hasReadablePast
-      ? adoptedState(of: store, after: base, in: folder, tick: tick)
-      : rewoundCopy(of: store, to: base, in: folder)
-    guard exported.schema == kept.schema else {
+    let isProgram = store.schema.hasReadablePast
+    let wanted = try isProgram ? max(base, store.read { try $0.knownStart() }) : base
+    let reached = try readablePoint(of: store, wanted: wanted)
+    let schema = try store.read { try $0.adoptedSchema(after: reached)?.schema } ?? store.schema
+    guard exported.schema == schema else {
       throw PipelineError(.schemaMismatch) {
         "The schema of \(request.store) changed in the missing transactions, so a comparison can't"
           + " find out how these transactions changed the objects."
@@ -26,14 +26,14 @@ extension Recovery {
     result.remedy = .gap
     result.resumes = resumes
     result.file = try exported.read { old in
-      try kept.read { new in
+      try store.read(after: reached) { new in
         result.objects = try count(old, new)
         return try writeGap(
           old,
           new,
           after: last,
           resumes: resumes,
-          schema: kept.schema,
+          schema: schema,
           count: result.objects
         )
       }

@@ -17,20 +17,21 @@ extension Recovery {
       throw otherLineage(store.lineage, logs: last.lineage, store: request.store)
     }
     if store.lineage < last.lineage { _ = try own.verifiedEnd(after: nil) }
-    let (base, end) = try store.read { try ($0.knownStart(), $0.lastTransaction()) }
+    let (base, head) = try store.read { try ($0.knownStart(), $0.lastTransaction()) }
     let common = try lastCommon(with: own, after: base, tick: tick)
     // If there is no common transaction, the lineage begins with the first state that is known.
-    let fork = max(common, base, min(1, end))
-    let (state, rewound) =
-      store.schema.hasReadablePast
-      ? (store, fork) : try rewoundCopy(of: store, to: fork, in: folder)
+    let fork = max(common, base, min(1, head))
+    let isProgram = store.schema.hasReadablePast
+    let end = try isProgram ? fork : readablePoint(of: store, wanted: fork)
+    // An adopted file's snapshot of a point is made from the present rows.
+    let point = isProgram ? nil : end
     // Ids begin with 1, also in the lineage of a store that has no transaction.
-    let reached = max(rewound, 1)
-    if try finishStopped(last, state: state, reached: reached, result: &result, tick: tick) {
+    let reached = max(end, 1)
+    if try finishStopped(last, point: point, reached: reached, result: &result, tick: tick) {
       return
     }
     let lineage = last.lineage + 1
-    let schema = try state.read { try $0.adoptedSchema(after: reached)?.schema } ?? state.schema
+    let schema = try store.read { try $0.adoptedSchema(after: reached)?.schema } ?? store.schema
     let header = LogHeader(
       store: chain.store,
       lineage: lineage,
@@ -41,7 +42,7 @@ extension Recovery {
     // The time of the first log must not be later than the time of the next transaction, which can
     // be earlier than this run. Otherwise a time between the two would select the earlier lineage.
     let next = try store.read { try $0.history(after: reached).nextTransaction() }
-    let (path, digest) = try state.read { reader in
+    let (path, digest) = try store.read(after: point) { reader in
       result.objects = try reader.snapshotCount(at: reached)
       let transaction = try madeUpTransaction(
         reached,
@@ -76,7 +77,7 @@ extension Recovery {
   /// Completes a run that was interrupted after it wrote the first log of the new lineage.
   private func finishStopped(
     _ last: HistoryPoint,
-    state: Store,
+    point: Int64?,
     reached: Int64,
     result: inout RecoverResult,
     tick: Tick
@@ -86,7 +87,7 @@ extension Recovery {
     else { return false }
     let log = try chain.open(file, after: nil)
     guard let transaction = try log.next(), transaction.lineageOrigin?.parent == store.lineage,
-      try begins(with: state, transaction: transaction, tick: tick)
+      try begins(at: point, transaction: transaction, tick: tick)
     else { return false }
     try store.beginLineage(after: last)
     result.remedy = .lineage
@@ -96,28 +97,26 @@ extension Recovery {
     return true
   }
 
-  /// Whether the lineage begins with this state.
+  /// Whether the lineage begins with the store's state at a point.
   ///
   /// If the lineage begins with another state, another copy of the store began the lineage.
-  private func begins(
-    with state: Store,
-    transaction: Transaction,
-    tick: Tick
-  ) throws -> Bool {
-    guard !state.schema.hasReadablePast else { return try isDigest(of: transaction, in: state) }
+  private func begins(at point: Int64?, transaction: Transaction, tick: Tick) throws -> Bool {
+    guard let point else { return try isDigest(of: transaction) }
     let begun = try importedState(tick)
-    guard begun.schema == state.schema else { return false }
+    guard begun.schema == store.schema else { return false }
     var isSame = true
     try begun.read { one in
-      try state.read { other in try one.differences(to: other) { _ in isSame = false } }
+      try store.read(after: point) { other in
+        try one.differences(to: other) { _ in isSame = false }
+      }
     }
     return isSame
   }
 
   /// Whether the rows of an adopted file give the state that the first log of this lineage
   /// contains.
-  private func isDigest(of transaction: Transaction, in state: Store) throws -> Bool {
-    try state.read { reader in
+  private func isDigest(of transaction: Transaction) throws -> Bool {
+    try store.read { reader in
       let beginning = TransactionDigest.beginning(ofStore: chain.store, lineage: chain.lineage)
       var digest = TransactionDigest(transaction, after: beginning)
       try reader.snapshot(at: transaction.id) { digest.take($0) }

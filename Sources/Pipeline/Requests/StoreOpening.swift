@@ -22,22 +22,13 @@ func writableStore(_ path: String, busyTimeout: Duration = .seconds(10)) throws 
   }
 }
 
-/// Copies a store into a folder, and reverts the copy to its state after an earlier transaction.
-///
-/// - Returns: The copy, and the transaction whose state the copy has. If a migration or an erasure
-///   can't be reverted, the copy keeps the state of the head.
-func rewoundCopy(
-  of store: Store,
-  to transaction: Int64,
-  in folder: String
-) throws -> (store: Store, transaction: Int64) {
-  let url = URL(fileURLWithPath: folder + "/rewound.store")
-  try store.copy(to: url)
-  var reached = transaction
+/// The transaction after which the rows of a store can be read: the wanted one, or the head if a
+/// migration or an erasure hides that state.
+func readablePoint(of store: Store, wanted: Int64) throws -> Int64 {
   do {
-    try Store.rewind(url, to: transaction)
+    try store.read(after: wanted) { try $0.checkValuesAreKnown() }
+    return wanted
   } catch let error as StoreError where error.code == .irreversible {
-    reached = try store.read { try $0.sealedHead() }
+    return try store.read { try $0.sealedHead() }
   }
-  return (try readableStore(url.path), reached)
 }

@@ -17,9 +17,6 @@ final class StateCheck {
   private var isComplete = false
   /// The number of objects that have a row, but are not complete in history.
   private(set) var unknown: Int64 = 0
-  /// The last transaction whose changes the rows contain; in a rewound copy, history continues
-  /// after it.
-  private let end: Int64
   private var past: [String: PastNames?] = [:]
   private let schemas: [CatalogSchema]
   /// The digests of the tables of an adopted file; nil in a store.
@@ -46,11 +43,6 @@ final class StateCheck {
     self.layouts = layouts
     rows = HistoryRows(connection)
     known = try KnownObjects()
-    if case .integer(let rewound) = try Catalog.value("rewound", on: connection) {
-      end = rewound
-    } else {
-      end = .max
-    }
     mode = try Catalog.historyMode(on: connection)
     let schemas = try catalogSchemas(on: connection)
     self.schemas = schemas
@@ -145,7 +137,7 @@ final class StateCheck {
       let change = try rows.change(at: statement)
       digest?.take(change)
       for digest in digests(in: change.large) { try known.count(digest, history: 1) }
-      if isKept, transaction.id <= end {
+      if isKept {
         let isMigration = transaction.operation == .migration
         try keep(change, digest: transaction.schema, isMigration: isMigration)
       }

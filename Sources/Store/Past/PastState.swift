@@ -149,11 +149,25 @@ extension Reader {
     let differences = earlier.map { present.differences(fromStored: $0) } ?? []
     let list = differences.map { $0.text(stored: "the earlier schema", wanted: "the present one") }
     return StoreError(.irreversible, at: connection.path, items: differences) {
-      let cause = migration.map { "transaction \($0) migrated the store" } ?? "the schema changed"
+      let cause =
+        "\(migration.map { "transaction \($0)" } ?? "a later transaction") changed the schema"
       let detail = list.isEmpty ? "" : " (\(list.joined(separator: "; ")))"
       return "The rows of \(connection.path) don't show the state after transaction \(transaction):"
         + " \(cause)\(detail)."
     }
+  }
+}
+
+/// Throws if the transaction is inside a gap; history has only the state after a gap.
+private func checkIsOutsideGaps(_ transaction: Int64, rows: HistoryRows) throws {
+  let following = try rows.transactions(after: transaction, through: .max)
+  defer { following.reset() }
+  guard try following.step() else { return }
+  let next = try rows.transaction(at: following)
+  guard let first = next.gap?.first, first <= transaction else { return }
+  throw StoreError(.historyExpired, at: rows.path) {
+    "The store \(rows.path) does not have the state after transaction \(transaction): one gap has"
+      + " the changes of transactions \(first) to \(next.id) together.\n"
   }
 }
 

@@ -207,7 +207,12 @@ package final class PastTable: ComputedTable {
         !used.contains(column)
           ? "NULL" : column == numbered && hasRowID ? "p.object" : "p.c\(column)"
       }
-      let rowID = hasRowID ? "p.object" : Self.rowIDInName
+      let rowID =
+        switch key {
+        case .number: "p.object"
+        case .name, .columns: Self.rowIDInName
+        case .pair: "NULL"
+        }
       selects.append(
         "SELECT " + (list + (withRowID ? [rowID] : [])).joined(separator: ", ")
           + " FROM \(changed) AS p" + clause(conditions)

@@ -9,8 +9,6 @@ final class ReplayRows {
     case history
     /// The changes are the objects of a snapshot, with which an empty replica begins.
     case snapshot
-    /// The changes are inverses of recorded changes, and replaying them reverts transactions.
-    case takingBack
     /// The changes were made by a migration, and are only compared with the rows.
     case comparison
   }
@@ -306,9 +304,7 @@ final class ReplayRows {
     let name = join.table.logName(writer.layouts)
     if !isLinked {
       note(key, property: name, expected: "linked to \(target)", found: nil)
-    } else if purpose != .takingBack {
-      // When changes are reverted, such a link is accepted, because a foreign writer can delete an
-      // object and leave its links.
+    } else {
       note(key, property: name, expected: nil, found: "linked to \(target)")
     }
   }

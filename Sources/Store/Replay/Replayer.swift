@@ -120,24 +120,6 @@ package final class Replayer {
     }
   }
 
-  /// Writes the row of an inverse change; the transaction that it reverts remains in history.
-  func takeBack(_ change: Change, of transaction: Int64) throws {
-    if let open, open.id != transaction { try endTakingBack() }
-    open = (transaction, 0)
-    rows.purpose = .takingBack
-    single.removeAll()
-    try single.append(change, format: format)
-    try put(single, index: 0, isHistory: false)
-  }
-
-  func endTakingBack() throws {
-    guard let open else { return }
-    self.open = nil
-    rows.purpose = .history
-    guard rows.differences.isEmpty else { throw mismatch(open.id) }
-    try writer.putParkedRowsBack()
-  }
-
   /// Ends the transaction, whose digest the caller has verified.
   ///
   /// - Throws: ``StoreError/Code/replayMismatch`` with all differences if rows did not have the

@@ -59,8 +59,8 @@ extension ModelContainer {
   /// Opens the earlier state that the stores had at a time, after their last transactions that are
   /// not later.
   ///
-  /// See ``init(for:asOf:configurations:)-(PersistentModel.Type...,DefaultHistoryToken,_)`` for what
-  /// such a container can do. At a time before the first transaction, a store is empty.
+  /// The container only reads, as the one for a token. At a time before the first transaction, a
+  /// store is empty.
   ///
   /// ```swift
   /// let yesterday = try ModelContainer(for: Trip.self, asOf: .now.addingTimeInterval(-86_400))
@@ -74,6 +74,8 @@ extension ModelContainer {
   }
 
   /// Opens the earlier state of stores for a schema, after the transactions that a token covers.
+  ///
+  /// A save throws ``SwiftDataError/readOnly``.
   public convenience init(
     for givenSchema: Schema,
     asOf token: DefaultHistoryToken,
@@ -83,6 +85,8 @@ extension ModelContainer {
   }
 
   /// Opens the earlier state of stores for a schema, at a time.
+  ///
+  /// A save throws ``SwiftDataError/readOnly``.
   public convenience init(
     for givenSchema: Schema,
     asOf date: Date,

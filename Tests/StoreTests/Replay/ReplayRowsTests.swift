@@ -202,11 +202,8 @@ struct ReplayRowsTests {
     }
   }
 
-  @Test(
-    "Links are added and removed as listed, and unexpected ones are reported.",
-    arguments: [false, true]
-  )
-  func links(_ isTakenBack: Bool) throws {
+  @Test("Links are added and removed as listed, and unexpected ones are reported.")
+  func links() throws {
     func targets(_ bits: Int) -> Set<Int64> { Set([1, 2].filter { bits >> ($0 - 1) & 1 == 1 }) }
     func list(_ targets: Set<Int64>) -> String {
       let links = targets.sorted().map { #"{"entity":"Trip","id":"\#($0)"}"# }
@@ -217,7 +214,6 @@ struct ReplayRowsTests {
         try world.trip(id).insert(name: "trip \(id)")
       }
       let rows = ReplayRows(world.writer, decoders: format.decoders)
-      rows.purpose = isTakenBack ? .takingBack : .history
       for code in 0..<64 {
         let id = Int64(code) + 1
         let (there, before, after) = (targets(code), targets(code >> 2), targets(code >> 4))
@@ -243,7 +239,7 @@ struct ReplayRowsTests {
         }
         try rows.write(changes.parts[0], changes: changes)
         let missing = before.subtracting(there).count
-        let present = isTakenBack ? 0 : after.intersection(there).count
+        let present = after.intersection(there).count
         #expect(rows.differences.count == missing + present, "\(there), \(before), \(after)")
         let found = try world.writer.joins[format.decoders[tag].joins[0]].targets(of: id)
         #expect(Set(found) == there.subtracting(before).union(after))

@@ -208,9 +208,7 @@ struct UndoTests {
         #expect(error.message.contains("changed the schema"))
       }
       #expect(try storeError { try store.undo(3...3, author: Author()) }.code == .misuse)
-      let rewound = try storeError { try Store.rewind(url, to: 0) }
-      #expect(rewound.code == .irreversible)
-      #expect(try Store.open(.file(url)).isReplica == false)
+      #expect(try storeError { try store.read(after: 0) { _ in } }.code == .irreversible)
     }
     let store = try Store.open(
       .memory("tombstones"),
@@ -225,41 +223,39 @@ struct UndoTests {
     #expect(try rows("SELECT count(*) FROM Tag", in: store) == ["0"])
   }
 
-  @Test("Rewinding goes through every earlier state.")
-  func rewind() throws {
-    var random = SeededGenerator(for: "rewind")
+  @Test("A reader of a point sees the rows of every earlier state, also while the store goes on.")
+  func earlierStates() throws {
+    var random = SeededGenerator(for: "earlier states")
     for _ in 0..<trials(3, long: 100) {
       let seed = random.next()
       try withTemporaryFolder { folder in
         let url = folder.appendingPathComponent("store")
         var states: [Int64: [String]] = [0: []]
         var world = HistoryWorld(SeededGenerator(seed: seed))
-        do {
-          let store = try Store.open(.file(url), schema: worldSchema)
-          for _ in 0..<25 {
-            try world.write(to: store)
-            states[try head(store)] = try rowDump(of: store)
-          }
+        let store = try Store.open(.file(url), schema: worldSchema)
+        let early = try Store.open(.file(url), options: pastOptions(0))
+        for _ in 0..<25 {
+          try world.write(to: store)
+          states[try head(store)] = try rowDump(of: store)
+          try #require(try rowDump(of: early) == [], "seed \(seed)")
         }
-        let text = try lines(of: Store.open(.file(url)))
-        var position = states.keys.max() ?? 0
-        while position > 0 {
-          position = max(0, position - Int64.random(in: 1...3, using: &random))
-          try Store.rewind(url, to: position)
-          let store = try Store.open(.file(url))
-          try #require(try rowDump(of: store) == states[position], "seed \(seed), \(position)")
-          try #require(try findings(store) == [], "seed \(seed), \(position)")
+        for (position, state) in states {
+          try #require(try rowDump(of: store, after: position) == state, "\(seed), \(position)")
+          let past = try Store.open(.file(url), options: pastOptions(position))
+          try #require(try rowDump(of: past) == state, "seed \(seed), \(position)")
         }
-        let store = try Store.open(.file(url))
-        #expect(store.isReplica)
-        #expect(try lines(of: store) == text)
-        #expect(try storeError { try Store.rewind(url, to: 3) }.code == .misuse)
       }
     }
   }
 
-  @Test("Foreign changes are rewound too, including changed entities and their links.")
-  func rewindForeign() throws {
+  private func pastOptions(_ point: Int64) -> Options {
+    var options = Options(isReadOnly: true)
+    options.point = point
+    return options
+  }
+
+  @Test("Foreign changes are reverted too, including changed entities and their links.")
+  func earlierForeign() throws {
     try withForeignStore { store, connection in
       var states: [[String]] = []
       for sql in [
@@ -274,18 +270,15 @@ struct UndoTests {
         try connection.execute("BEGIN; \(sql); COMMIT")
         try seal(store)
       }
-      let url = URL(filePath: store.location.path)
       for (index, state) in states.enumerated().reversed() {
-        try Store.rewind(url, to: Int64(index))
-        let found = try rowDump(of: Store.open(.file(url)))
         // Links whose object was deleted without them belong to no object.
-        #expect(found == state, "\(index)")
+        #expect(try rowDump(of: store, after: Int64(index)) == state, "\(index)")
       }
     }
   }
 
-  @Test("A dangling reference of another program is restored when a store is rewound.")
-  func rewindDangling() throws {
+  @Test("A dangling reference of another program is in the earlier state.")
+  func earlierDangling() throws {
     try withForeignStore { store, connection in
       try connection.execute("INSERT INTO Trip (id, name, plan) VALUES (1, 'n', 99)")
       try seal(store)
@@ -294,9 +287,7 @@ struct UndoTests {
       try connection.execute("DELETE FROM Trip")
       try seal(store)
       #expect(try rowDump(of: store) == [])
-      let url = URL(filePath: store.location.path)
-      try Store.rewind(url, to: 1)
-      #expect(try rowDump(of: Store.open(.file(url))) == state)
+      #expect(try rowDump(of: store, after: 1) == state)
     }
   }
 
