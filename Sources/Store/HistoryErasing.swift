@@ -11,9 +11,10 @@ extension Store {
   /// - object: The id of the object.
   /// - erases: Returns whether a value is erased.
   /// - author: The author of the transactions that record the erasure.
-  /// - details: Returns what is recorded about the erasure, given the restatements of the store's
-  ///   transactions; nil to record nothing. A replica records nothing. If there are too many lines
-  ///   for one transaction, several transactions record the erasure.
+  /// - recording: What is recorded about the erasure, and the restated lines of logs, to which the
+  ///   lines of the store are added; nil to record nothing. A replica records nothing, and nothing is
+  ///   recorded if earlier transactions restate all lines. If there are too many lines for one
+  ///   transaction, several transactions record the erasure.
   /// - Returns: The number of transactions that contained the values.
   /// - Throws: ``StoreError``, with ``StoreError/Code/locked`` if another program uses the file.
   ///   After this error, history does not have the values, but the file may still contain their
@@ -22,19 +23,29 @@ extension Store {
   package func eraseHistory(
     of object: ObjectID,
     author: Author = Author(),
-    details: ([Restatement]) throws -> ErasureDetails? = { _ in nil },
+    recording: (details: ErasureDetails, lines: RestatedLines)? = nil,
     where erases: (Transaction, Change, ToldValue) throws -> Bool
   ) throws -> Int64 {
     let (count, connection) = try inTransaction { writer, connection in
       if !isReplica { try writer.seal() }
       try connection.execute("PRAGMA secure_delete = ON")
-      let erased = try writer.recorder.erase(object, where: erases)
-      let count = Int64(erased.count)
+      var count: Int64 = 0
+      var last: Int64?
+      let restate = { (line: Restatement) in
+        if line.transaction != last { count += 1 }
+        last = line.transaction
+        try recording?.lines.add(line)
+      }
+      try writer.recorder.erase(object, restate: restate, where: erases)
       if count > 0 { try FreeSpace.note(.erased, on: connection) }
-      if !isReplica, let details = try details(erased) {
-        for part in details.parts(ofLines: RestatedRows.most) {
+      if !isReplica, let (details, lines) = recording {
+        var details = details
+        // An interrupted run may already have recorded lines.
+        try HistoryRows(connection).forEachRestatement { try lines.remove($0) }
+        try lines.forEachPart(ofLines: RestatedRows.most) { part in
+          details.restatements = part
           try writer.recorder.begin()
-          try writer.recorder.close(author, operation: .erase, details: part.json)
+          try writer.recorder.close(author, operation: .erase, details: details.json)
         }
       }
       try writer.blobs.prepareToCommit()

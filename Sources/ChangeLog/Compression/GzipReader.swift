@@ -158,6 +158,33 @@ package final class GzipReader {
     beginsAsGzip = input[waiting].starts(with: [0x1f, 0x8b].prefix(waiting.count))
   }
 
+  /// The first line of a large file, without a decompression of its whole first member; nil if the
+  /// file is not large, or if the line is not found in its first bytes.
+  func firstLine() -> [UInt8]? {
+    var status = stat()
+    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+      status.st_size > Self.firstRead
+    else { return nil }
+    var input = [UInt8](repeating: 0, count: 1 << 16)
+    var output = input
+    let count = pread(descriptor, &input, input.count, 0)
+    var stream = z_stream()
+    guard count > 0, travelog_inflate_init(&stream) == Z_OK else { return nil }
+    defer { inflateEnd(&stream) }
+    let length = input.withUnsafeMutableBufferPointer { input in
+      output.withUnsafeMutableBufferPointer { output in
+        stream.next_in = input.baseAddress
+        stream.avail_in = UInt32(count)
+        stream.next_out = output.baseAddress
+        stream.avail_out = UInt32(output.count)
+        // An error is reported when the log is read.
+        _ = CZlib.inflate(&stream, Z_NO_FLUSH)
+        return output.count - Int(stream.avail_out)
+      }
+    }
+    return output[..<length].firstIndex(of: 0x0a).map { Array(output[...$0]) }
+  }
+
   /// Whether the file has the name of a log; content of another kind is then reported as damage.
   private var isNamedAsLog: Bool { path.hasSuffix(".ndjson.gz") }
 

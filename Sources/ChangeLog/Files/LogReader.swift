@@ -65,11 +65,11 @@ package final class LogReader {
       throw error
     }
     do {
-      guard let line = try buffer.next() else { throw emptyFile(path) }
-      header = try LogHeader(
-        line: UnsafeRawBufferPointer(rebasing: line.dropLast()),
-        path: path
-      )
+      let parsed = try buffer.withHeader {
+        try LogHeader(line: UnsafeRawBufferPointer(rebasing: $0.dropLast()), path: path)
+      }
+      guard let parsed else { throw emptyFile(path) }
+      header = parsed
       format = try ChangeFormat(header.schema, acceptsRedacted: !header.partial.isEmpty)
       schemaDigest = SHA256.digest(of: Array(try header.schema.json().utf8)).description
       erasing = ErasureCheck(try erasures(header), acceptsUnfinished: acceptsUnfinishedErasures)
@@ -113,7 +113,7 @@ package final class LogReader {
   ) throws -> Transaction? {
     guard trailer == nil else { return nil }
     // The threads that read ahead start when the first transaction is requested.
-    if buffer.number == 1 { begin() }
+    if buffer.number == 1 { try begin() }
     while let line = try buffer.next() {
       let text = UnsafeRawBufferPointer(rebasing: line.dropLast())
       var parts = LineParts(text)
@@ -135,8 +135,8 @@ package final class LogReader {
     }
   }
 
-  private func begin() {
-    buffer.begin(after: header.previous)
+  private func begin() throws {
+    try buffer.begin(after: header.previous)
     // The first digests belong to a transaction whose changes were skipped, so they are ignored.
     if isInside { _ = buffer.digests() }
   }

@@ -24,6 +24,8 @@ final class LineBuffer {
   private var ahead: [Piece] = []
   /// The offset of the next line in the current piece.
   private var start = 0
+  /// The first line, if it was read without its piece; the piece has the line too.
+  private var header: [UInt8]?
   /// The number of digests of the current piece that were already returned.
   private var digestsTaken = 0
   /// The number of the line that was read last, from 1.
@@ -44,7 +46,7 @@ final class LineBuffer {
   /// The next line with its line break, whose bytes are valid until the next call; nil at the end
   /// of the file.
   func next() throws -> UnsafeRawBufferPointer? {
-    if start == current.count, try !advance() { return nil }
+    while start == current.count { if try !advance() { return nil } }
     guard let base = current.lines.baseAddress,
       let end = memchr(base + start, 0x0a, current.count - start)
     else { return nil }
@@ -52,6 +54,19 @@ final class LineBuffer {
     start = UnsafeRawPointer(end) - base + 1
     number += 1
     return UnsafeRawBufferPointer(rebasing: current.lines[lineStart..<start])
+  }
+
+  /// Calls the closure with the first line of the file; nil if the file is empty.
+  ///
+  /// Many callers need only the header, so the first line of a large file is read without the lines
+  /// after it.
+  func withHeader<Result>(
+    _ body: (UnsafeRawBufferPointer) throws -> Result
+  ) throws -> Result? {
+    header = source.firstLine()
+    guard let header else { return try next().map(body) }
+    number = 1
+    return try header.withUnsafeBytes(body)
   }
 
   /// Skips bytes at the beginning of the file, which must be complete lines; returns false if the
@@ -70,7 +85,8 @@ final class LineBuffer {
 
   /// Starts to compute digests; the first line must already be read, because it contains the digest
   /// before the first transaction.
-  func begin(after previous: Digest) {
+  func begin(after previous: Digest) throws {
+    if header != nil { _ = try advance() }
     pieceDigests.begin(after: previous)
     guard !source.isFinished else {
       // The rest of the file is in this piece, so its digests are computed without other threads,
@@ -141,6 +157,11 @@ final class LineBuffer {
       current = piece
       start = 0
       digestsTaken = 0
+      if let header {
+        guard piece.lines.starts(with: header) else { throw notAHeader(path, line: 1) }
+        start = header.count
+        self.header = nil
+      }
       return true
     case .end:
       return false

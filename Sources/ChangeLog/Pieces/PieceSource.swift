@@ -27,6 +27,9 @@ final class PieceSource: @unchecked Sendable {
 
   var bytesRead: Int64 { reader.bytesRead }
 
+  /// See ``GzipReader/firstLine()``.
+  func firstLine() -> [UInt8]? { reader.firstLine() }
+
   /// Whether all lines of the file were returned.
   var isFinished: Bool { reader.isFinished && rest.isEmpty }
 

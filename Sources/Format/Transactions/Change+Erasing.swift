@@ -1,14 +1,13 @@
 extension Change {
   /// Calls `body` with a copy of the change in which some values are erased.
   ///
-  /// `erases` gets the key of a property, with quotes and colon, and the side. It is not called for
-  /// lists of links, which are never erased because they contain only ids.
+  /// `erases` is not called for lists of links, which are never erased because they contain only ids.
   package func withErased<Result>(
-    _ erases: (_ key: [UInt8], _ isAfter: Bool) -> Bool,
+    _ erases: (ToldValue) -> Bool,
     _ body: (Change) throws -> Result
   ) rethrows -> Result {
     try withNotes {
-      erases($0.key, $0.isAfter) ? SpecialValue.erasedName : nil
+      erases($0) ? SpecialValue.erasedName : nil
     } _: {
       try body($0)
     }

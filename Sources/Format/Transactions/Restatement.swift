@@ -111,13 +111,6 @@ package struct ErasureDetails: Hashable, Sendable {
     return String(decoding: text, as: UTF8.self) + ",\(restatements.member)}"
   }
 
-  /// The same erasure in parts, none of which has more lines than the limit.
-  package func parts(ofLines limit: Int) -> [ErasureDetails] {
-    restatements.parts(ofLines: limit).map {
-      ErasureDetails(of: object, properties: properties, restatements: $0)
-    }
-  }
-
   /// Reads ``json``; nil for any other text.
   fileprivate init?(_ details: String) {
     let text = CanonicalText(Array(details.utf8))
@@ -149,45 +142,6 @@ extension [Restatement] {
     guard let list = CanonicalText([UInt8](details.utf8)).value(of: "restated") else { return nil }
     self = readRestatements(list)
     guard self.details == details else { return nil }
-  }
-
-  /// The restatements in parts, none of which has more lines than the limit.
-  fileprivate func parts(ofLines limit: Int) -> [[Restatement]] {
-    var parts: [[Restatement]] = []
-    var room = 0
-    for one in self {
-      var lines = one.lines[...]
-      while !lines.isEmpty {
-        if room == 0 {
-          parts.append([])
-          room = limit
-        }
-        var part = one
-        part.lines = [RestatedLine](lines.prefix(room))
-        parts[parts.count - 1].append(part)
-        room -= part.lines.count
-        lines = lines.dropFirst(part.lines.count)
-      }
-    }
-    return parts
-  }
-
-  /// The restatements in ascending order, without repeated lines, and without lines that `others`
-  /// restate in the same way.
-  package func withoutLines(of others: [Restatement]) -> [Restatement] {
-    var known: [Restatement: Set<RestatedLine>] = [:]
-    func isNew(_ line: RestatedLine, of one: Restatement) -> Bool {
-      var place = one
-      place.lines = []
-      return known[place, default: []].insert(line).inserted
-    }
-    for one in others { for line in one.lines { _ = isNew(line, of: one) } }
-    return compactMap { one in
-      var rest = one
-      rest.lines = one.lines.filter { isNew($0, of: one) }
-      return rest.lines.isEmpty ? nil : rest
-    }
-    .sorted { ($0.lineage, $0.transaction) < ($1.lineage, $1.transaction) }
   }
 }
 

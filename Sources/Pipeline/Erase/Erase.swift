@@ -69,10 +69,8 @@ private struct Erase {
     let plan = try scan.run(tick)
     try checkStore(plan)
     var result = EraseResult(store: identifier)
-    for file in plan.files {
-      result.transactions += Int64(file.changes.count)
-      for change in file.changes.values.flatMap(\.values) { result.values += Int64(change.count) }
-    }
+    result.transactions = plan.transactions
+    result.values = plan.values
     guard !request.isDryRun else {
       result.files = plan.files.map(\.file.path)
       return result
@@ -86,6 +84,7 @@ private struct Erase {
       var records = erasures[lineage] ?? file.chain.erasures
       try rewrite(
         file,
+        of: plan,
         erasures: &records,
         request: request,
         isRecorded: isRecorded,
@@ -201,18 +200,14 @@ private struct Erase {
     tick: Tick
   ) throws -> Bool {
     guard let store, !store.isReplica else { return false }
-    let inLogs = try plan.files.flatMap { try restatements(of: $0, tick: tick) }
-    let known = try store.read { try $0.restatements() }
-    result.storeTransactions = try eraseHistory(plan) { inStore in
-      // An interrupted run may already have recorded all restatements.
-      let all = (inLogs + inStore).withoutLines(of: known)
-      guard !all.isEmpty else { return nil }
-      return ErasureDetails(
-        of: ObjectName(request.entity, id: request.object),
-        properties: request.attributes.sorted(),
-        restatements: all
-      )
-    }
+    let lines = try RestatedLines()
+    for file in plan.files { try restate(file, of: plan, tick: tick, lines.add) }
+    let details = ErasureDetails(
+      of: ObjectName(request.entity, id: request.object),
+      properties: request.attributes.sorted(),
+      restatements: []
+    )
+    result.storeTransactions = try eraseHistory(plan, recording: (details, lines))
     if try store.read({ try $0.sealedHead() }) > plan.end.transaction {
       let export = ExportRequest(store: store.location.path, logs: request.logs)
       _ = try Pipeline.export(export, tick: tick)
@@ -222,7 +217,7 @@ private struct Erase {
 
   private func eraseHistory(
     _ plan: ErasePlan,
-    details: ([Restatement]) throws -> ErasureDetails? = { _ in nil }
+    recording: (details: ErasureDetails, lines: RestatedLines)? = nil
   ) throws -> Int64? {
     guard let store else { return nil }
     let author = Author(name: request.author, reason: request.reason)
@@ -230,7 +225,7 @@ private struct Erase {
     return try store.eraseHistory(
       of: request.object,
       author: author,
-      details: details
+      recording: recording
     ) { transaction, change, value in
       guard let property = try targets.under(transaction.schema).property(of: value, in: change)
       else { return false }

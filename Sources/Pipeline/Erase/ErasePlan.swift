@@ -2,15 +2,25 @@ import ChangeLog
 import Format
 import Store
 
-/// The plan of an erasure: the files that contain values to erase, and the values in each file.
+/// The plan of an erasure: the files that contain values to erase, and the lines in each file.
 struct ErasePlan {
   /// A log or snapshot that contains values to erase.
   struct File {
     let chain: LogChain
     let file: LogFolder.File
     let isSnapshot: Bool
-    /// The values to erase, by transaction and by sequence number of the change.
-    var changes: [Int64: [Int64: [ToldValue]]] = [:]
+    /// The properties that the erasure selects, under the schema of the file.
+    let targets: PropertyTargets
+    /// The lines that lose values, in ascending order.
+    ///
+    /// One object can have millions of lines, so the plan has no values of them.
+    var lines: [Line] = []
+  }
+
+  struct Line {
+    let transaction: Int64
+    /// The sequence number of the change.
+    let sequence: Int64
   }
 
   var files: [File] = []
@@ -27,6 +37,14 @@ struct ErasePlan {
   var otherEntity: String?
   /// All schemas in the logs; the present schema is last.
   var schemas: [StoreSchema] = []
+  /// The number of values to erase.
+  var values: Int64 = 0
+  /// The number of transactions in the files that contain these values.
+  var transactions: Int64 = 0
+  /// The large values to erase.
+  ///
+  /// The file of an erased large value is removed unless other logs refer to the value.
+  var largeValues: Set<String> = []
 
   struct Present: Hashable {
     var lineage: Int64
@@ -48,12 +66,22 @@ struct ErasePlan {
     return isSnapshot ? transaction >= present.transaction : transaction == present.transaction
   }
 
-  /// The large values that the plan erases.
-  ///
-  /// The file of an erased large value is removed unless other logs refer to the value.
-  var largeValues: Set<String> {
-    Set(
-      files.flatMap { $0.changes.values.flatMap { $0.values.flatMap { $0.flatMap(\.files) } } }
+  /// Whether a value in a file is erased.
+  func erases(
+    _ value: ToldValue,
+    of change: Change,
+    in transaction: Int64,
+    of file: File
+  ) -> Bool {
+    guard !value.isErased, let property = file.targets.property(of: value, in: change) else {
+      return false
+    }
+    return !isPresent(
+      property,
+      value: value,
+      lineage: file.chain.lineage,
+      transaction: transaction,
+      isSnapshot: file.isSnapshot
     )
   }
 }
@@ -68,15 +96,11 @@ struct EraseScan {
   private let chains: [LogChain]
   private let filtered: [LogChain]
   private var plan: ErasePlan
-  private var found: [(file: ErasePlan.File, values: [Found])] = []
+  /// The properties that have another value than the present one.
+  private var changed: Set<[UInt8]> = []
+  /// The properties whose present value is also erased elsewhere.
+  private var repeated: Set<[UInt8]> = []
   private var progress = Progress()
-
-  private struct Found {
-    let transaction: Int64
-    let sequence: Int64
-    let property: [UInt8]
-    let value: ToldValue
-  }
 
   init(_ request: EraseRequest, chains: [LogChain], filtered: [LogChain]) throws {
     self.request = request
@@ -123,7 +147,9 @@ struct EraseScan {
         try scan(file, chain: chain, isSnapshot: false, isTold: false, after: nil, tick: tick)
       }
     }
-    try decide()
+    try checkObject()
+    if plan.isThere { try keepPresentValues(tick) }
+    plan.files.removeAll { $0.lines.isEmpty }
     return plan
   }
 
@@ -147,7 +173,8 @@ struct EraseScan {
       attributes: request.attributes,
       schemas: Array(plan.schemas[start...])
     )
-    var values: [Found] = []
+    var found = ErasePlan.File(chain: chain, file: file, isSnapshot: isSnapshot, targets: targets)
+    var hasValues = false
     var last: HistoryPoint?
     while true {
       let transaction = try reader.next { change, id, _ in
@@ -160,11 +187,11 @@ struct EraseScan {
           if change.kind != .update { plan.present.removeAll() }
           plan.isThere = change.kind != .delete
         }
+        var values: [ToldValue] = []
         for value in change.toldValues {
           guard let property = targets.property(of: value, in: change) else { continue }
-          values.append(
-            Found(transaction: id, sequence: change.sequence, property: property, value: value)
-          )
+          hasValues = true
+          if !value.isErased { values.append(value) }
           guard isTold, value.isAfter else { continue }
           plan.present[property] = ErasePlan.Present(
             lineage: chain.lineage,
@@ -172,16 +199,29 @@ struct EraseScan {
             value: value
           )
         }
+        note(values, of: change, in: id, of: &found)
       }
       guard let transaction else { break }
       last = transaction.point(inLineage: chain.lineage)
       try progress.countTransaction(tick)
     }
     try chain.checkEnd(reader, file: file)
-    if !values.isEmpty {
-      found.append((ErasePlan.File(chain: chain, file: file, isSnapshot: isSnapshot), values))
-    }
+    if hasValues { plan.files.append(found) }
     return last
+  }
+
+  /// Notes that a line of a file loses some values.
+  private mutating func note(
+    _ values: [ToldValue],
+    of change: Change,
+    in transaction: Int64,
+    of file: inout ErasePlan.File
+  ) {
+    guard !values.isEmpty else { return }
+    if file.lines.last?.transaction != transaction { plan.transactions += 1 }
+    file.lines.append(ErasePlan.Line(transaction: transaction, sequence: change.sequence))
+    plan.values += Int64(values.count)
+    plan.largeValues.formUnion(values.flatMap(\.files))
   }
 
   /// Records the entity of the object, if neither this entity nor an ancestor is named.
@@ -196,27 +236,9 @@ struct EraseScan {
       named.hasEntity(of: change) ? nil : String(decoding: change.entity, as: UTF8.self)
   }
 
-  private mutating func decide() throws {
-    for (file, values) in found {
-      var file = file
-      for one in values where !one.value.isErased {
-        let isPresent = plan.isPresent(
-          one.property,
-          value: one.value,
-          lineage: file.chain.lineage,
-          transaction: one.transaction,
-          isSnapshot: file.isSnapshot
-        )
-        guard !isPresent else { continue }
-        file.changes[one.transaction, default: [:]][one.sequence, default: []].append(one.value)
-      }
-      if !file.changes.isEmpty { plan.files.append(file) }
-    }
-    try refuseWhatIsThere()
-  }
-
-  /// Throws if the erasure would remove a present value of the object.
-  private func refuseWhatIsThere() throws {
+  /// Throws if the logs do not have the object, or if the object exists and all of its values are
+  /// named.
+  private func checkObject() throws {
     let name = "\(request.entity) \(request.object)"
     guard plan.isKnown else {
       throw PipelineError(.missing) {
@@ -230,24 +252,60 @@ struct EraseScan {
           + "\nName its entity: --entity \(entity) --id \(inShell("\(request.object)"))"
       }
     }
-    guard plan.isThere else { return }
-    guard !request.attributes.isEmpty else {
-      throw PipelineError(.stillThere) {
-        "\(name) still exists, so the store and the replicas need its present values."
-          + "\nDelete \(name) in the store, export the deletion, and then erase. To erase only"
-          + " earlier values, name each changed attribute with --attribute."
-      }
+    guard plan.isThere, request.attributes.isEmpty else { return }
+    throw PipelineError(.stillThere) {
+      "\(name) still exists, so the store and the replicas need its present values."
+        + "\nDelete \(name) in the store, export the deletion, and then erase. To erase only"
+        + " earlier values, name each changed attribute with --attribute."
     }
-    let all = found.flatMap(\.values)
-    let going = plan.files.flatMap { $0.changes.values.flatMap { $0.values.flatMap(\.self) } }
-    let digests = Set(going.filter { !$0.isNull }.map(\.digest))
+  }
+
+  /// Reads the logs with values of the object again, without its present values, which are known only
+  /// after the last log.
+  private mutating func keepPresentValues(_ tick: Tick) throws {
+    plan.values = 0
+    plan.transactions = 0
+    plan.largeValues = []
+    for index in plan.files.indices {
+      var file = plan.files[index]
+      file.lines = []
+      let reader = try file.chain.open(file.file, after: nil)
+      while try reader.next(
+        checksValues: false,
+        { change, id, _ in
+          guard change.isOf(request.object), file.targets.hasEntity(of: change) else { return }
+          let values = change.toldValues
+          for value in values {
+            guard let property = file.targets.property(of: value, in: change),
+              value != plan.present[property]?.value
+            else { continue }
+            changed.insert(property)
+          }
+          let gone = values.filter { plan.erases($0, of: change, in: id, of: file) }
+          for (property, present) in plan.present {
+            if gone.contains(where: { !$0.isNull && $0.text == present.value.text }) {
+              repeated.insert(property)
+            }
+          }
+          note(gone, of: change, in: id, of: &file)
+        }
+      ) != nil {
+        try progress.countTransaction(tick)
+      }
+      plan.files[index] = file
+    }
+    try refuseWhatIsThere()
+  }
+
+  /// Throws if the erasure would remove a present value of the object.
+  private func refuseWhatIsThere() throws {
+    let name = "\(request.entity) \(request.object)"
     for (property, present) in plan.present.sorted(by: {
       $0.value.transaction < $1.value.transaction
     })
     where !present.value.isErased && !present.value.isNull {
       let label = String(decoding: property.dropFirst().dropLast(2), as: UTF8.self)
-      let others = all.filter { $0.property == property && $0.value != present.value }
-      if others.isEmpty || digests.contains(present.value.digest) {
+      guard changed.contains(property), !repeated.contains(property) else {
         throw PipelineError(.stillThere) {
           "\(name) still has the \(label) that transaction \(present.transaction) set, so the store"
             + " needs this value."

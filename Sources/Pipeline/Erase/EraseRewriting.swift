@@ -2,25 +2,30 @@ import ChangeLog
 import Format
 import Store
 
-/// Returns a restatement for each transaction that loses values in a log.
+/// Calls `body` with a restatement of each transaction that loses values in a log.
 ///
 /// A restatement contains the digests of the lines that remain.
 ///
 /// A filtered log has no restatements, because its erased lines contain no salt.
-func restatements(of plan: ErasePlan.File, tick: Tick) throws -> [Restatement] {
-  let reader = try plan.chain.open(plan.file, after: nil)
-  let rewriting = Rewriting(plan, writer: nil, header: reader.header)
-  var result: [Restatement] = []
+func restate(
+  _ file: ErasePlan.File,
+  of plan: ErasePlan,
+  tick: Tick,
+  _ body: (Restatement) throws -> Void
+) throws {
+  let reader = try file.chain.open(file.file, after: nil)
+  let rewriting = Rewriting(file, of: plan, writer: nil, header: reader.header)
   var progress = Progress()
   while let transaction = try reader.next(
+    checksValues: false,
     { change, id, _ in try rewriting.take(change, transaction: id, opening: reader.opening) },
     copy: rewriting.copy,
     omitted: rewriting.omit
   ) {
     if let (_, lines) = try rewriting.close(transaction), let digest = transaction.digest {
-      result.append(
+      try body(
         Restatement(
-          lineage: plan.chain.lineage,
+          lineage: file.chain.lineage,
           transaction: transaction.id,
           operation: transaction.operation,
           digest: digest,
@@ -30,8 +35,7 @@ func restatements(of plan: ErasePlan.File, tick: Tick) throws -> [Restatement] {
     }
     try progress.countTransaction(tick)
   }
-  try plan.chain.checkEnd(reader, file: plan.file)
-  return result
+  try file.chain.checkEnd(reader, file: file.file)
 }
 
 /// Replaces a log with a copy that lacks the erased values.
@@ -39,18 +43,22 @@ func restatements(of plan: ErasePlan.File, tick: Tick) throws -> [Restatement] {
 /// The erasure records are written before the log. If the program is stopped in between, the mark
 /// of the unfinished erasure shows that these records are not damage.
 func rewrite(
-  _ plan: ErasePlan.File,
+  _ file: ErasePlan.File,
+  of plan: ErasePlan,
   erasures: inout Erasures,
   request: EraseRequest,
   isRecorded: Bool,
   tick: Tick
 ) throws {
-  let reader = try plan.chain.open(plan.file, after: nil)
-  let writer = try LogWriter(.replacing(plan.file.path, plan.chain.folder), header: reader.header)
-  let rewriting = Rewriting(plan, writer: writer, header: reader.header)
+  let reader = try file.chain.open(file.file, after: nil)
+  let folder = file.chain.folder
+  let writer = try LogWriter(.replacing(file.file.path, folder), header: reader.header)
+  let rewriting = Rewriting(file, of: plan, writer: writer, header: reader.header)
+  let path = folder.erasures(of: reader.header.store, lineage: reader.header.lineage)
   var records: [ErasureRecord] = []
   var progress = Progress()
   while let transaction = try reader.next(
+    checksValues: false,
     { change, id, _ in try rewriting.take(change, transaction: id, opening: reader.opening) },
     copy: rewriting.copy,
     omitted: rewriting.omit
@@ -73,15 +81,23 @@ func rewrite(
         )
       )
     }
+    // A log can need millions of records, so they are not kept until its end.
+    if records.count == 10_000 {
+      try erasures.append(records, to: path)
+      records.removeAll()
+    }
     try progress.countTransaction(tick)
   }
-  try plan.chain.checkEnd(reader, file: plan.file)
+  try file.chain.checkEnd(reader, file: file.file)
   _ = try writer.finish(&erasures, adding: records)
 }
 
 /// Copies the lines of a log to a new log.
 private final class Rewriting {
-  private let plan: ErasePlan.File
+  private let file: ErasePlan.File
+  private let plan: ErasePlan
+  /// The lines of the present transaction and of later ones that lose values.
+  private var lines: ArraySlice<ErasePlan.Line>
   /// The writer of the new log; nil if the old log is only read.
   private let writer: LogWriter?
   private let isFiltered: Bool
@@ -98,13 +114,16 @@ private final class Rewriting {
   private struct Open {
     let whole: TransactionLines
     let lines: TransactionLines
-    let gone: [Int64: [ToldValue]]
+    /// The sequence numbers of the lines that lose values.
+    let gone: Set<Int64>
     var hiding: LineHiding<Array<Int64>.Iterator>
     var digest: TransactionDigest
   }
 
-  init(_ plan: ErasePlan.File, writer: LogWriter?, header: LogHeader) {
+  init(_ file: ErasePlan.File, of plan: ErasePlan, writer: LogWriter?, header: LogHeader) {
+    self.file = file
     self.plan = plan
+    lines = file.lines[...]
     self.writer = writer
     isFiltered = !header.partial.isEmpty
     previous = header.previous
@@ -119,17 +138,17 @@ private final class Rewriting {
     guard var open else { return }
     self.open = nil
     let secret = try open.hiding.next(open.whole.leaf(of: change))
-    let gone = open.gone[change.sequence] ?? []
+    let isErased = open.gone.contains(change.sequence)
     var leaf = secret.leaf
-    if !gone.isEmpty {
+    if isErased {
       leaf =
         isFiltered
         ? secret.values(of: change).map { .hidden(values: $0, salt: nil) } : secret.erased(change)
     }
     var members: [UInt8] = []
     leaf?.append(to: &members)
-    change.withErased { key, isAfter in
-      gone.contains { $0.key == key && $0.isAfter == isAfter }
+    change.withErased {
+      isErased && plan.erases($0, of: change, in: transaction, of: file)
     } _: { erased in
       members.withUnsafeBytes {
         var erased = erased
@@ -144,14 +163,17 @@ private final class Rewriting {
   private func begin(_ id: Int64, _ opening: () throws -> Transaction?) throws {
     guard !hasBegun else { return }
     hasBegun = true
-    guard let gone = plan.changes[id], var transaction = try opening() else { return }
+    let rest = lines.drop { $0.transaction < id }
+    let gone = rest.prefix { $0.transaction == id }.map(\.sequence)
+    lines = rest.dropFirst(gone.count)
+    guard !gone.isEmpty, var transaction = try opening() else { return }
     let whole = TransactionLines(transaction)
     transaction.seed = nil
     open = Open(
       whole: whole,
       lines: TransactionLines(transaction),
-      gone: gone,
-      hiding: LineHiding(count: transaction.count, hiding: gone.keys.sorted().makeIterator()),
+      gone: Set(gone),
+      hiding: LineHiding(count: transaction.count, hiding: gone.makeIterator()),
       digest: TransactionDigest(transaction, after: previous)
     )
     try open?.hiding.skip(omitted)
@@ -188,7 +210,7 @@ private final class Rewriting {
     guard !isFiltered, let open else { return nil }
     let digests = try open.digest.close(lines)
     guard let remaining = digests.remaining else { return nil }
-    return (remaining, digests.restated.filter { open.gone[$0.sequence] != nil })
+    return (remaining, digests.restated.filter { open.gone.contains($0.sequence) })
   }
 }
 

@@ -7,12 +7,17 @@ import SQLite
 /// Rows that programs capture meanwhile are read too, unless they are beyond the limit.
 final class CapturedStream {
   /// The captured rows with one number of values.
-  private struct Cursor {
+  private final class Cursor {
     let width: Int
     let statement: Statement
     /// The id of the last row that was returned.
     var position: Int64 = 0
     var next: CapturedEvent?
+
+    init(width: Int, statement: Statement) {
+      self.width = width
+      self.statement = statement
+    }
   }
 
   private let connection: Connection
@@ -22,7 +27,7 @@ final class CapturedStream {
   /// The captured rows with a clock after `start` and up to `limit` are read.
   private let start: Int64
   private let limit: Int64
-  private var cursors: [Cursor] = []
+  private let cursors: [Cursor]
   private var isOpen = false
 
   init(
@@ -53,19 +58,18 @@ final class CapturedStream {
   ///
   /// The next call of ``next()`` continues after the last event that was returned.
   func close() {
-    for index in cursors.indices {
-      cursors[index].statement.reset()
-      cursors[index].next = nil
+    for cursor in cursors {
+      cursor.statement.reset()
+      cursor.next = nil
     }
     isOpen = false
   }
 
   private func open() throws {
-    for index in cursors.indices {
-      let statement = cursors[index].statement
-      try statement.bind(1, cursors[index].position)
-      try statement.bind(2, start)
-      cursors[index].next = try read(statement, width: cursors[index].width)
+    for cursor in cursors {
+      try cursor.statement.bind(1, cursor.position)
+      try cursor.statement.bind(2, start)
+      cursor.next = try read(cursor.statement, width: cursor.width)
     }
     isOpen = true
   }
@@ -73,15 +77,15 @@ final class CapturedStream {
   /// The next event in the order of the clock; nil if there is none.
   func next() throws -> CapturedEvent? {
     if !isOpen { try open() }
-    var first: Int?
-    for index in cursors.indices {
-      guard let clock = cursors[index].next?.place.clock else { continue }
-      if let first, let least = cursors[first].next?.place.clock, least <= clock { continue }
-      first = index
+    var first: Cursor?
+    for cursor in cursors {
+      guard let clock = cursor.next?.place.clock else { continue }
+      if let least = first?.next?.place.clock, least <= clock { continue }
+      first = cursor
     }
-    guard let first, let event = cursors[first].next, event.place.clock <= limit else { return nil }
-    cursors[first].position = event.row.id
-    cursors[first].next = try read(cursors[first].statement, width: cursors[first].width)
+    guard let first, let event = first.next, event.place.clock <= limit else { return nil }
+    first.position = event.row.id
+    first.next = try read(first.statement, width: first.width)
     return event
   }
 

@@ -65,15 +65,54 @@ struct CapturedTables {
     isAfter: Bool,
     of table: Table
   ) throws -> [Value]? {
+    try withRow(row, of: table) { values(row, isAfter: isAfter, of: table, at: $0) }
+  }
+
+  /// The values of a row before the first captured change and after the last one; nil on a side where
+  /// the row did not exist.
+  func values(
+    _ first: CapturedReference?,
+    _ last: CapturedReference?,
+    of table: Table
+  ) throws -> (before: [Value]?, after: [Value]?) {
+    // Most rows change once, so one captured row has both sides.
+    if let first, first == last {
+      return try withRow(first, of: table) {
+        (
+          values(first, isAfter: false, of: table, at: $0),
+          values(first, isAfter: true, of: table, at: $0)
+        )
+      } ?? (nil, nil)
+    }
+    return (
+      try first.flatMap { try values($0, isAfter: false, of: table) },
+      try last.flatMap { try values($0, isAfter: true, of: table) }
+    )
+  }
+
+  private func values(
+    _ row: CapturedReference,
+    isAfter: Bool,
+    of table: Table,
+    at statement: Statement
+  ) -> [Value] {
+    let first =
+      5 + (isAfter && row.isUpdate ? table.capturedCount : 0) + (table.hasRowid ? 1 : 0)
+    return table.layout.columns.indices.map { statement.value(at: Int32(clamping: first + $0)) }
+  }
+
+  private func withRow<Result>(
+    _ row: CapturedReference,
+    of table: Table,
+    _ body: (Statement) -> Result
+  ) throws -> Result? {
     let count = table.capturedCount
     let statement = try table.connection.cached(
       "SELECT * FROM \(name(width: row.isUpdate ? 2 * count : count)) WHERE id = ?1"
     )
     try statement.bind(1, row.id)
     defer { statement.reset() }
-    guard try statement.step() else { return nil }
-    let first = 5 + (isAfter && row.isUpdate ? count : 0) + (table.hasRowid ? 1 : 0)
-    return table.layout.columns.indices.map { statement.value(at: Int32(clamping: first + $0)) }
+    return try statement.step() ? body(statement) : nil
   }
 
   /// Deletes captured rows up to a number of the clock; false if the time was over before all were

@@ -11,6 +11,8 @@ final class RowChains {
   let connection: Connection
   private let finding: Statement
   private let adding: Statement
+  /// Changes a chain that was already open and stays broken or not, so that no index changes.
+  private let continuing: Statement
   private let changing: Statement
   private let replacing: Statement
   private let checking: Statement
@@ -34,7 +36,7 @@ final class RowChains {
     )
     finding = try connection.prepare(
       """
-      SELECT id, state, victim, victim_state, is_broken FROM chain
+      SELECT id, state, victim, victim_state, is_broken, is_open FROM chain
         WHERE origin = ?1 AND name = ?2
       """
     )
@@ -43,6 +45,9 @@ final class RowChains {
       INSERT INTO chain (origin, name, state, victim, victim_state, is_open, is_broken)
         VALUES (?1, ?2, ?3, ?4, ?3, 1, 0)
       """
+    )
+    continuing = try connection.prepare(
+      "UPDATE chain SET state = ?2, victim = ?3, victim_state = ?4 WHERE id = ?1"
     )
     changing = try connection.prepare(
       """
@@ -92,6 +97,7 @@ final class RowChains {
     var victim: Int64?
     var victimState: Int64 = RowState.absent
     var isBroken = false
+    var isOpen = false
   }
 
   private func note(_ name: RowName, of table: Int, _ body: (inout Chain) throws -> Void) throws {
@@ -105,10 +111,12 @@ final class RowChains {
         state: finding.int64(at: 1),
         victim: finding.isNull(at: 2) ? nil : finding.int64(at: 2),
         victimState: finding.int64(at: 3),
-        isBroken: finding.int64(at: 4) != 0
+        isBroken: finding.int64(at: 4) != 0,
+        isOpen: finding.int64(at: 5) != 0
       )
     }
     finding.reset()
+    let wasBroken = chain.isBroken
     try body(&chain)
     let state = chain.state ?? RowState.absent
     guard let id else {
@@ -118,12 +126,14 @@ final class RowChains {
       try adding.bind(4, chain.victim.map { .integer($0) } ?? .null)
       return try adding.run()
     }
-    try changing.bind(1, id)
-    try changing.bind(2, state)
-    try changing.bind(3, chain.victim.map { .integer($0) } ?? .null)
-    try changing.bind(4, chain.victimState)
-    try changing.bind(5, Int64(chain.isBroken ? 1 : 0))
-    try changing.run()
+    let isSame = chain.isOpen && chain.isBroken == wasBroken
+    let statement = isSame ? continuing : changing
+    try statement.bind(1, id)
+    try statement.bind(2, state)
+    try statement.bind(3, chain.victim.map { .integer($0) } ?? .null)
+    try statement.bind(4, chain.victimState)
+    if !isSame { try statement.bind(5, Int64(chain.isBroken ? 1 : 0)) }
+    try statement.run()
   }
 
   // MARK: Replaced rows

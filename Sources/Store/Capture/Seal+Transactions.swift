@@ -32,11 +32,12 @@ extension Seal {
     try history.begin(events.first.clock...events.last.clock)
     try touched.take(before: statement) { row in
       if canPause, history.isWritten { try pause?() }
+      let (before, after) = try captured.values(row.first, row.last, of: scan.tables[row.table])
       try history.record(
         row.name,
         of: row.table,
-        from: values(row.first, isAfter: false, of: row.table),
-        to: values(row.last, isAfter: true, of: row.table),
+        from: before,
+        to: after,
         isReplaced: row.isReplaced
       )
     }
@@ -83,17 +84,6 @@ extension Seal {
       host: "",
       seed: .random()
     )
-  }
-
-  /// The values of a row before or after a captured change; nil if the row did not exist on that
-  /// side.
-  private func values(
-    _ row: CapturedReference?,
-    isAfter: Bool,
-    of index: Int
-  ) throws -> [Value]? {
-    guard let row else { return nil }
-    return try captured.values(row, isAfter: isAfter, of: scan.tables[index])
   }
 
   private func details(

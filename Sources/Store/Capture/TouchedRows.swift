@@ -22,6 +22,8 @@ final class TouchedRows {
   private let finding: Statement
   private let adding: Statement
   private let changing: Statement
+  private let reading: Statement
+  private let removing: Statement
 
   init() throws {
     // SQLite creates and removes a temporary file if the path is empty.
@@ -49,6 +51,10 @@ final class TouchedRows {
         WHERE id = ?1
       """
     )
+    reading = try connection.prepare(
+      "SELECT origin, name, first, last, is_deleted FROM touched WHERE statement < ?1 ORDER BY id"
+    )
+    removing = try connection.prepare("DELETE FROM touched WHERE statement < ?1")
   }
 
   private func find(_ name: RowName, table: Int) throws -> (id: Int64, statement: Int64)? {
@@ -99,10 +105,8 @@ final class TouchedRows {
   /// Calls the closure with each row that only statements before the given one changed, in the
   /// order of the rows' first events, and then removes these rows.
   func take(before statement: Int64 = .max, _ body: (Row) throws -> Void) throws {
-    let reading = try connection.prepare(
-      "SELECT origin, name, first, last, is_deleted FROM touched WHERE statement < ?1 ORDER BY id"
-    )
     try reading.bind(1, statement)
+    defer { reading.reset() }
     func reference(_ column: Int32) -> CapturedReference? {
       reading.isNull(at: column) ? nil : CapturedReference(number: reading.int64(at: column))
     }
@@ -119,9 +123,7 @@ final class TouchedRows {
       )
     }
     reading.reset()
-    try connection.run(
-      "DELETE FROM touched WHERE statement < ?1",
-      values: [.integer(statement)]
-    )
+    try removing.bind(1, statement)
+    try removing.run()
   }
 }

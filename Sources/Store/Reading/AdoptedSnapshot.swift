@@ -3,20 +3,33 @@ import Format
 import SQLite
 
 extension KnownObjects {
-  /// Reverts a change.
+  /// Notes a change that was made after the earlier state.
   ///
-  /// Changes must be reverted from the newest to the oldest. The rows of an adopted file are not
-  /// copied when its history begins. So an earlier state is built from the present state and the
-  /// values before the later changes.
-  fileprivate func takeBack(_ change: Change, place: PastTables.Place) throws {
+  /// Changes must be noted from the oldest to the newest. The rows of an adopted file are not copied
+  /// when its history begins. So an earlier state is built from the present state and the values
+  /// before the later changes: of each value, only its first change counts.
+  fileprivate func note(_ change: Change, place: PastTables.Place) throws {
     let key = RowKey(entity: EntityIndex(place.table), id: change.id)
-    var object = KnownObject(state: change.kind == .insert ? .deleted : .whole, values: [:])
-    if change.kind == .update, let later = try self[key] { object.values = later.values }
-    if change.kind != .insert {
-      object.values.merge(place.translated(change.valuesByKey(.before))) { _, earlier in earlier }
+    // Whether the row exists now depends only on its newest change.
+    let isNow = change.kind != .delete
+    let known = try row(of: key) { row -> KnownObject? in
+      let isPartial = row.int64(at: 0) == KnownObject.State.partial.rawValue
+      let isSame = (row.int64(at: 4) != 0) == isNow
+      // Most changes add nothing, so their values are not read.
+      if isSame, !isPartial || place.keys == nil && change.updates(onlyKeysOf: row.bytes(at: 1)) {
+        return nil
+      }
+      return Self.object(at: row, from: 0)
     }
-    // Whether the row exists now depends only on its newest change, which is reverted first.
-    try set(key, object: object, isNow: change.kind != .delete)
+    let new = KnownObject(state: change.kind == .insert ? .deleted : .partial, values: [:])
+    // A row to which the change adds nothing is nil.
+    guard var object = known ?? new else { return }
+    if object.state == .partial, change.kind != .insert {
+      object.values.merge(place.translated(change.valuesByKey(.before))) { first, _ in first }
+    }
+    // A deletion has all values, and no later change has a value of the same row.
+    if object.state == .partial, change.kind != .update { object.state = .whole }
+    try set(key, object: object, isNow: isNow)
   }
 
   /// The earlier state of a row that exists now; nil if the row has not changed since.
@@ -24,6 +37,17 @@ extension KnownObjects {
     guard let object = try self[key] else { return nil }
     try use(key)
     return object
+  }
+}
+
+extension Change {
+  /// Whether this is an update of properties that an object has.
+  fileprivate func updates(onlyKeysOf object: UnsafeRawBufferPointer) -> Bool {
+    var result = kind == .update
+    forEachMember(of: before) { key, _ in
+      if result { result = memberValue(of: Array(key), in: object) != nil }
+    }
+    return result
   }
 }
 
@@ -103,23 +127,23 @@ extension Reader {
   ) throws -> KnownObjects {
     let earlier = try KnownObjects()
     let past = try PastTables(on: connection, to: schema)
-    try forEachWaitingChange { change in
-      guard let place = past.place(of: change, in: .max) else { return }
-      try earlier.takeBack(change, place: place)
-    }
     let changes = try connection.query(
       """
       SELECT kind, sequence, entity, object, changed, before, after, special, large,
         transaction_id, leaf
         FROM \(connection.tables.change) WHERE transaction_id > ?1 AND transaction_id <= ?2
-        ORDER BY id DESC
+        ORDER BY id
       """,
       values: [.integer(transaction), .integer(try history.range().head.transaction)]
     )
     while try changes.step() {
       let change = try history.change(at: changes)
       guard let place = past.place(of: change, in: changes.int64(at: 9)) else { continue }
-      try earlier.takeBack(change, place: place)
+      try earlier.note(change, place: place)
+    }
+    try forEachWaitingChange(isOldestFirst: true) { change in
+      guard let place = past.place(of: change, in: .max) else { return }
+      try earlier.note(change, place: place)
     }
     return earlier
   }
@@ -142,7 +166,9 @@ extension Reader {
   /// The number of rows in ``adoptedSnapshot(at:_:_:)``.
   func adoptedSnapshotCount(at transaction: Int64) throws -> Int64 {
     guard let schema = try adoptedSchema(after: transaction) else { return 0 }
-    var count = try earlierRows(transaction, schema).difference()
+    let rows = try earlierRows(transaction, schema)
+    earlier = (transaction, rows)
+    var count = try rows.difference()
     for (table, _) in try presentTables(since: schema).values {
       count += try connection.integer("SELECT count(*) FROM \(table.layout.table)") ?? 0
     }
@@ -159,7 +185,9 @@ extension Reader {
   ) throws {
     guard let schema = try adoptedSchema(after: transaction) else { return }
     let layouts = try schema.schema.layouts()
-    let earlier = try earlierRows(transaction, schema)
+    let counted = earlier.flatMap { $0.transaction == transaction ? $0.rows : nil }
+    let earlier = try counted ?? earlierRows(transaction, schema)
+    self.earlier = nil
     let present = try presentTables(since: schema)
     var text = ChangeText()
     var sequence: Int64 = 0

@@ -38,25 +38,20 @@ final class KnownObjects {
       """
     )
     reading = try connection.prepare(
-      "SELECT state, json, special, large FROM object WHERE entity = ?1 AND id = ?2"
+      "SELECT state, json, special, large, is_now FROM object WHERE entity = ?1 AND id = ?2"
     )
     writing = try connection.prepare(
       """
       INSERT INTO object (entity, id, state, json, special, large, is_now)
         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
         ON CONFLICT DO UPDATE SET state = excluded.state, json = excluded.json,
-          special = excluded.special, large = excluded.large
+          special = excluded.special, large = excluded.large, is_now = excluded.is_now
       """
     )
   }
 
   subscript(key: RowKey) -> KnownObject? {
-    get throws {
-      try reading.bind(1, Int64(key.entity.number))
-      try bind(reading, key.id)
-      defer { reading.reset() }
-      return try reading.step() ? Self.object(at: reading, from: 0) : nil
-    }
+    get throws { try row(of: key) { Self.object(at: $0, from: 0) } ?? nil }
   }
 
   private func bind(_ statement: Statement, _ id: ObjectID) throws {
@@ -67,14 +62,18 @@ final class KnownObjects {
     id.text.map { .text($0) } ?? .integer(id.integer)
   }
 
-  func contains(_ key: RowKey) throws -> Bool {
+  func contains(_ key: RowKey) throws -> Bool { try row(of: key) { _ in true } ?? false }
+
+  /// Calls the closure with the state, the values, the notes on values of an object, and whether it
+  /// exists now; nil if the object is not known.
+  func row<Result>(of key: RowKey, _ body: (Statement) throws -> Result) throws -> Result? {
     try reading.bind(1, Int64(key.entity.number))
     try bind(reading, key.id)
     defer { reading.reset() }
-    return try reading.step()
+    return try reading.step() ? body(reading) : nil
   }
 
-  /// `isNow` says whether the object exists now; only the first call for an object sets it.
+  /// `isNow` says whether the object exists now.
   func set(_ key: RowKey, object: KnownObject, isNow: Bool = true) throws {
     var side = ChangeSide()
     for (key, value) in object.values { side.append(key, value: value) }

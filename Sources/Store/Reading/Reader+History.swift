@@ -99,11 +99,6 @@ extension Reader {
   /// The id of the last sealed transaction, which no later write can change; zero if there is none.
   package func sealedHead() throws -> Int64 { try history.range().head.transaction }
 
-  /// Reads the restatements of erased transactions from the details of later transactions.
-  package func restatements() throws -> [Restatement] {
-    try history.restatements()
-  }
-
   /// The last transaction that recorded a deletion of older history; nil if there is none.
   package func lastPrune() throws -> Transaction? { try history.lastPrune() }
 

@@ -35,6 +35,9 @@ package final class Reader {
   let blobFolder: BlobFolder?
   /// The large values of the current object during ``snapshot(_:)``.
   var passing: PassingValues?
+  /// The rows before later transactions that were read to count those of a snapshot, for the snapshot
+  /// itself.
+  var earlier: (transaction: Int64, rows: KnownObjects)?
   private(set) lazy var history = HistoryRows(connection)
   /// The last transaction whose changes the rows show; nil for the rows that exist now.
   let point: Int64?
@@ -152,6 +155,7 @@ package final class Reader {
   /// Ends the snapshot and all unfinished reads.
   func end() throws {
     connection.resetCachedStatements()
+    earlier = nil
     guard !isShared else { return }
     if hasTemporaryTables { try database.execute("PRAGMA query_only = ON") }
     hasTemporaryTables = false

@@ -185,15 +185,16 @@ final class ChangeRecorder {
   /// tombstones.
   func eraseEarlier(_ key: RowKey) throws { try erasure.eraseEarlier(key, before: firstRow) }
 
-  /// Erases values of an object from history, and returns what remains of the lines that contained
-  /// them.
+  /// Erases values of an object from history, and calls `restate` with what remains of each line that
+  /// contained them, in the order of the lines.
   func erase(
     _ object: ObjectID,
+    restate: (Restatement) throws -> Void,
     where erases: (Transaction, Change, ToldValue) throws -> Bool
-  ) throws -> [Restatement] {
+  ) throws {
     // The digest of the last transaction must be computed before its values are erased.
     try sealLast()
-    return try erasure.erase(object, where: erases)
+    try erasure.erase(object, restate: restate, where: erases)
   }
 
   /// Erases from a replica the values that its origin erased from the same lines.

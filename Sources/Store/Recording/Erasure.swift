@@ -59,17 +59,29 @@ final class Erasure {
     self.file = file
   }
 
-  /// Erases values of an object from history, and returns what remains of the lines that contained
-  /// them.
+  /// Erases values of an object from history, and calls `restate` with what remains of each line that
+  /// contained them, in the order of the lines.
   func erase(
     _ object: ObjectID,
+    restate: (Restatement) throws -> Void,
     where erases: (Transaction, Change, ToldValue) throws -> Bool
-  ) throws -> [Restatement] {
+  ) throws {
     try HistoryRows.forgetMarkSeeds(on: connection)
-    var result = RestatedRows()
     let id = object.text.map { Value.text($0) } ?? .integer(object.integer)
-    try erase("object = ?1", [id], restate: { result.add($0, of: $1, digest: $2) }, where: erases)
-    return try restatements(result)
+    let lineage = try HistoryRows(connection).base().lineage
+    try erase("object = ?1 ORDER BY id", [id]) { line, transaction, digest in
+      try restate(
+        Restatement(
+          lineage: lineage,
+          transaction: transaction.id,
+          operation: transaction.operation,
+          digest: digest,
+          lines: [line]
+        )
+      )
+    } where: {
+      try erases($0, $1, $2)
+    }
   }
 
   private func restatements(_ rows: RestatedRows) throws -> [Restatement] {
@@ -198,6 +210,7 @@ final class Erasure {
   func takeDetails() throws -> String? {
     if let details = try file?.next() { return details }
     defer { begin() }
+    guard restated.count > 0 else { return nil }
     return try restatements(restated).details
   }
 
@@ -221,7 +234,7 @@ extension Change {
     _ body: (Change) throws -> Result
   ) rethrows -> Result {
     try withErased(
-      { key, isAfter in gone.contains { $0.key == key && $0.isAfter == isAfter } },
+      { value in gone.contains { $0.key == value.key && $0.isAfter == value.isAfter } },
       body
     )
   }

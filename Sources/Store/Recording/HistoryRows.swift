@@ -191,12 +191,17 @@ final class HistoryRows {
     return change
   }
 
-  func restatements() throws -> [Restatement] {
-    let query =
-      "SELECT id FROM \(tables.transaction) WHERE details IS NOT NULL AND state <> 'deleted'"
-    // The details of a transaction can have many megabytes, so they are read one after another.
-    return try connection.all(query) { $0.int64(at: 0) }
-      .flatMap { try transaction($0)?.restatements ?? [] }
+  /// Calls `body` with each restatement in the details of transactions.
+  func forEachRestatement(_ body: (Restatement) throws -> Void) throws {
+    let statement = try connection.query(
+      """
+      SELECT id FROM \(tables.transaction)
+        WHERE instr(details, '"restated":') > 0 AND state <> 'deleted'
+      """
+    )
+    while try statement.step() {
+      try transaction(statement.int64(at: 0))?.restatements.forEach(body)
+    }
   }
 
   func schemaDigest(_ id: Int64) throws -> String {

@@ -19,7 +19,7 @@ struct LineBufferTests {
         while let line = try buffer.next() {
           lines.append(Array(line))
           #expect(buffer.number == lines.count)
-          if makesDigests, lines.count == 1 { buffer.begin(after: SHA256.digest(of: [])) }
+          if makesDigests, lines.count == 1 { try buffer.begin(after: SHA256.digest(of: [])) }
         }
       } catch let error as LogError {
         return (lines, error)

@@ -144,12 +144,15 @@ struct RestatedRowsTests {
       }
       let replica = try makeReplica(of: store, folder)
       try copyHistory(of: store, into: replica)
+      let details = ErasureDetails(
+        of: ObjectName("Hotel", id: 3),
+        properties: ["name"],
+        restatements: []
+      )
       let count = try store.eraseHistory(
         of: 3,
         author: author,
-        details: {
-          ErasureDetails(of: ObjectName("Hotel", id: 3), properties: ["name"], restatements: $0)
-        },
+        recording: (details, RestatedLines()),
         where: { _, _, value in value.key.elementsEqual("\"name\":".utf8) }
       )
       #expect(count == 5)
