@@ -134,6 +134,7 @@ extension Store {
     let isRead = try reading.read(apple) {
       try Catalog.create(apple.schema, on: connection, provenance: provenance)
       try AppleTransactions.create(on: connection)
+      try AppleLeaves.create(on: connection)
       return AppleProgress()
     }
     guard isRead, let progress = try AppleProgress(on: connection) else { return nil }
