@@ -80,7 +80,7 @@ extension Store {
       let folder = FileManager.default.temporaryDirectory.path
       guard let snapshot = try DatabaseSnapshot(files, folder: folder) else { return nil }
       guard try AppleDatabase.isStore(snapshot) else { return .some(nil) }
-      return try AppleDatabase(snapshot).identifier()
+      return try AppleDatabase.identifier(of: snapshot)
     }
   }
 
