@@ -153,8 +153,8 @@ let package = Package(
     .executableTarget(
       name: "Benchmarks",
       dependencies: [
-        "CBenchmarkPeer", "ChangeLog", "Pipeline", "SampleTrips", "Format", "SQLite", "Store",
-        "SwiftData",
+        "AppleFiles", "CBenchmarkPeer", "ChangeLog", "Pipeline", "SampleTrips", "Format", "SQLite",
+        "Store", "SwiftData",
       ],
       path: "Benchmarks/Ratios",
       swiftSettings: deflateSettings

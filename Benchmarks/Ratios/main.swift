@@ -10,9 +10,12 @@ func row(_ name: String, _ columns: [String]) {
   print(left + right.joined())
 }
 
-// Benchmarks [models|logs|program|big|proofs|capture|followed|past] [count [runs]] [word…]: the parts, the number of models or
-// changes, the number of runs, and words of the names of measurements.
-let parts: Set = ["models", "logs", "program", "big", "proofs", "capture", "followed", "past"]
+// Benchmarks [models|logs|program|big|proofs|capture|followed|past|apple] [count [runs]] [word…]:
+// the parts, the number of models or changes, the number of runs, and words of the names of
+// measurements.
+let parts: Set = [
+  "models", "logs", "program", "big", "proofs", "capture", "followed", "past", "apple",
+]
 let arguments = CommandLine.arguments.dropFirst()
 let numbers = arguments.compactMap { Int($0) }
 let words = arguments.filter { Int($0) == nil && !parts.contains($0) }
@@ -106,6 +109,14 @@ do {
     row("", "peer ms", "ours", "ratio", "budget", "")
     let program = try ProgramBudgets(count: 1_000, folder: folder)
     let budgets = try FollowedBudgets(count: count, program: program, folder: folder)
+    try show(budgets.budgets)
+    try show(budgets.figures)
+  }
+  if wanted.contains("apple") {
+    let count = numbers.first ?? 450_000
+    print("A store of Core Data with \(count) transactions, medians of \(runs) runs.")
+    row("", "peer ms", "ours", "ratio", "budget", "")
+    let budgets = try AppleBudgets(count: count, folder: folder)
     try show(budgets.budgets)
     try show(budgets.figures)
   }

@@ -30,6 +30,13 @@ package final class AppleStore {
       : AppleLayout(model, file: tables)
   }
 
+  /// What the framework notes about a store, without its model.
+  package static func metadata(_ connection: Connection) throws -> AppleMetadata {
+    let tables = try FileTables(connection)
+    guard tables.has("Z_METADATA") else { throw notAStore(connection.path) }
+    return try AppleMetadata(connection, tables)
+  }
+
   /// The tables that no other database has.
   package static let signs: Set<String> = ["Z_METADATA", "Z_PRIMARYKEY"]
 

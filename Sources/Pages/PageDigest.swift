@@ -26,7 +26,7 @@ package struct PageDigest: Hashable, Sendable {
   }
 
   /// A digest of this digest and another one.
-  func following(_ other: PageDigest) -> PageDigest {
+  package func following(_ other: PageDigest) -> PageDigest {
     PageDigest(value: Self.mixed(Self.step(value, Self.mixed(other.value))))
   }
 

@@ -80,7 +80,7 @@ extension Store {
       let folder = FileManager.default.temporaryDirectory.path
       guard let snapshot = try DatabaseSnapshot(files, folder: folder) else { return nil }
       guard try AppleDatabase.isStore(snapshot) else { return .some(nil) }
-      return try AppleDatabase(snapshot).identifier()
+      return try AppleDatabase.identifier(of: snapshot)
     }
   }
 
@@ -134,6 +134,7 @@ extension Store {
     let isRead = try reading.read(apple) {
       try Catalog.create(apple.schema, on: connection, provenance: provenance)
       try AppleTransactions.create(on: connection)
+      try AppleLeaves.create(on: connection)
       return AppleProgress()
     }
     guard isRead, let progress = try AppleProgress(on: connection) else { return nil }

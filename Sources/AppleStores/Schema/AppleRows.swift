@@ -10,6 +10,20 @@ package struct AppleRow: Hashable, Sendable {
   package let values: [StoredValue]
 }
 
+/// The values of an object, each of which is read when it is needed.
+package struct AppleValues {
+  /// The index of the object's own entity in the model.
+  package let entity: Int
+  fileprivate let row: Statement
+  fileprivate let sources: [ColumnSource<Int32>]
+  fileprivate let external: ExternalFolder
+
+  /// The value in a column of the layout of the entity.
+  package func value(_ column: Int) throws -> StoredValue {
+    try sources[column].value(row, external: external)
+  }
+}
+
 /// The rows of one table in the order of their ids.
 package final class AppleRows {
   private let store: AppleStore
@@ -56,17 +70,30 @@ package final class AppleRows {
     }
     let query =
       "SELECT \((["Z_PK", "Z_ENT"] + columns).joined(separator: ", ")) FROM \(quoted(table.name))"
-    rows = try store.connection.prepare("\(query) ORDER BY Z_PK")
+    rows = try store.connection.prepare("\(query) WHERE Z_PK BETWEEN ?1 AND ?2 ORDER BY Z_PK")
     finding = try store.connection.prepare("\(query) WHERE Z_PK = ?1")
+    try begin(.min ... .max)
   }
 
   /// The object with an id; nil if there is none, or if its entity is unknown.
   package func row(_ id: Int64) throws -> AppleRow? {
     guard let finding else { return nil }
+    return try find(id) { try row(at: finding, $0.entity) }
+  }
+
+  /// Calls the closure with the values of an object; nil if there is no object, or if its entity is
+  /// unknown.
+  package func find<Result>(
+    _ id: Int64,
+    _ body: (AppleValues) throws -> Result
+  ) throws -> Result? {
+    guard let finding else { return nil }
     try finding.bind(1, id)
     defer { finding.reset() }
-    guard try finding.step(), let entity = entity(of: finding) else { return nil }
-    return try row(at: finding, entity)
+    guard try finding.step(), let entity = entity(of: finding), let sources = sources[entity] else {
+      return nil
+    }
+    return try body(AppleValues(entity: entity, row: finding, sources: sources, external: external))
   }
 
   private func entity(of statement: Statement) -> Int? {
@@ -76,6 +103,14 @@ package final class AppleRows {
   private func row(at statement: Statement, _ entity: Int) throws -> AppleRow {
     let values = try (sources[entity] ?? []).map { try $0.value(statement, external: external) }
     return AppleRow(entity: entity, id: statement.int64(at: 0), values: values)
+  }
+
+  /// Prepares to read the objects with ids in a range.
+  package func begin(_ range: ClosedRange<Int64>) throws {
+    guard let rows else { return }
+    rows.reset()
+    try rows.bind(1, range.lowerBound)
+    try rows.bind(2, range.upperBound)
   }
 
   /// The next object; nil after the last one.

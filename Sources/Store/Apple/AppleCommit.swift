@@ -59,27 +59,3 @@ struct AppleCommit {
     }
   }
 }
-
-extension AppleComparison {
-  /// Compares some objects of the store with those of the history file.
-  func find(in commit: AppleCommit) throws -> Found {
-    var found = Found()
-    for (root, ids) in commit.ids.sorted(by: { $0.key < $1.key }) {
-      for id in ids.sorted() {
-        let row = try objects.row(inTable: root, id)
-        let any = RowKey(entity: objects.places[root].entity, id: ObjectID(id))
-        let present = try writer.entity(of: any).map { RowKey(entity: $0, id: any.id) }
-        let key = row.map { RowKey(entity: objects.places[$0.entity].entity, id: any.id) }
-        if let present, present != key { found.deleted.append(present) }
-        guard let row, let key else { continue }
-        let values = present == key ? try writer.current(key) : nil
-        let count =
-          try values.map { try differing(row, key, $0).count } ?? objects.places[row.entity].count
-        guard count > 0 || values == nil else { continue }
-        found.changed.append((row.entity, key))
-        found.propertyCount += count
-      }
-    }
-    return found
-  }
-}

@@ -89,8 +89,22 @@ final class AppleDatabase {
   }
 
   /// The UUID of the store in the form of our identifiers.
-  func identifier() throws -> String {
-    let text = store.metadata.uuid
+  func identifier() throws -> String { try Self.identifier(store.metadata, at: path) }
+
+  /// The UUID of a store, whose model and rows are not read.
+  static func identifier(of snapshot: DatabaseSnapshot) throws -> String {
+    let file = StateFile(try state(of: snapshot, at: snapshot.lastCommit).view)
+    let path = snapshot.files.path
+    let connection = try Connection(reading: file, path: path)
+    do {
+      return try identifier(AppleStore.metadata(connection), at: path)
+    } catch {
+      throw file.error ?? error
+    }
+  }
+
+  private static func identifier(_ metadata: AppleMetadata, at path: String) throws -> String {
+    let text = metadata.uuid
     guard let uuid = UUID(uuidString: text) else {
       throw StoreError(.damaged, at: path) {
         "The metadata of \(path) have no UUID of the store, but \(inQuotes(abbreviated(text)))."

@@ -12,8 +12,11 @@ final class AppleObjects {
     /// The columns and lists by the names of properties.
     let columns: [String: Int]
     let joins: [JoinIndex]
+    /// The names of the properties with quotes and a colon.
+    let keys: [[UInt8]]
 
     var count: Int { columnCount + joins.count }
+    var all: ColumnSet { ColumnSet(count: count, isFull: true) }
     func place(_ column: Int) -> AppleObjects.Property { AppleObjects.Property(self, column) }
   }
 
@@ -36,6 +39,8 @@ final class AppleObjects {
   /// The places by the index of the entity in the model.
   let places: [Place]
   let counts: [Int]
+  /// What updates with these names change and name, by the entity.
+  private var updates: [[[String]: (columns: ColumnSet, named: ColumnSet)]]
   /// The tables by the index of their topmost entity.
   private let tables: [Int: AppleRows]
   /// The tables of links, by our join table.
@@ -65,10 +70,13 @@ final class AppleObjects {
         entity: index,
         columnCount: layout.columns.count,
         columns: columns,
-        joins: joins
+        joins: joins,
+        keys: layout.columns.map { memberKey($0.logName) }
+          + joins.map { writer.recorder.links[$0].key }
       )
     }
     counts = places.map(\.count)
+    updates = Array(repeating: [:], count: places.count)
     var tables: [Int: AppleRows] = [:]
     for root in model.entities.indices where model.entities[root].root == root {
       tables[root] = try AppleRows(
@@ -111,10 +119,54 @@ final class AppleObjects {
     return row.entity == entity ? row : nil
   }
 
+  /// Calls the closure with the values of an object; false if there is no object with the id, or if
+  /// it is of another entity.
+  func find(
+    _ entity: Int,
+    _ id: Int64,
+    _ body: (AppleValues) throws -> Void = { _ in }
+  ) throws -> Bool {
+    try tables[apple.store.model.entities[entity].root]?.find(id) { values in
+      guard values.entity == entity else { return false }
+      try body(values)
+      return true
+    } ?? false
+  }
+
   // MARK: Changes
 
+  /// What a change in a transaction says about its object.
+  func touch(
+    of change: AppleChange,
+    _ kind: AppleChange.Kind,
+    _ entity: Int,
+    in transaction: Int64
+  ) -> ResolvedChanges.Touch {
+    var sets = (columns: places[entity].all, named: places[entity].all)
+    if kind == .update {
+      var names = change.properties
+      if case .known(let toMany) = change.toMany { names += toMany }
+      if let known = updates[entity][names] {
+        sets = known
+      } else {
+        let named = columns(names, entity)
+        sets = (orders(of: change, entity).union(named), named)
+        // The updates of an entity have few combinations of properties.
+        if updates[entity].count < 1_000 { updates[entity][names] = sets }
+      }
+    }
+    return ResolvedChanges.Touch(
+      kind: isKnown(change) ? ResolvedChanges.Kind(kind) : .unread,
+      entity: entity,
+      id: change.id,
+      transaction: transaction,
+      columns: sets.columns,
+      named: sets.named
+    )
+  }
+
   /// Whether history says what a change changed.
-  func isKnown(_ change: AppleChange) -> Bool {
+  private func isKnown(_ change: AppleChange) -> Bool {
     guard change.kind == .update else { return true }
     return !change.unread.contains {
       switch $0 {
@@ -124,25 +176,20 @@ final class AppleObjects {
     }
   }
 
-  /// The columns and lists that a change names.
-  func columns(of change: AppleChange, _ entity: Int) -> ColumnSet {
-    let place = places[entity]
-    guard change.kind == .update else { return ColumnSet(count: place.count, isFull: true) }
-    var result = ColumnSet(count: place.count)
-    var names = change.properties
-    if case .known(let toMany) = change.toMany { names += toMany }
+  /// The columns and lists with these names.
+  private func columns(_ names: [String], _ entity: Int) -> ColumnSet {
+    var result = ColumnSet(count: places[entity].count)
     for name in names {
-      if let column = place.columns[name] { result.insert(column) }
+      if let column = places[entity].columns[name] { result.insert(column) }
     }
     return result
   }
 
-  /// The columns and lists that a change can have changed.
+  /// The columns and lists that an update can have changed, besides those that it names.
   ///
   /// The bit of a place in an ordered relationship only names the relationship to the owner.
-  func touched(by change: AppleChange, _ entity: Int) -> ColumnSet {
-    var result = columns(of: change, entity)
-    guard change.kind == .update else { return result }
+  private func orders(of change: AppleChange, _ entity: Int) -> ColumnSet {
+    var result = ColumnSet(count: places[entity].count)
     let model = apple.store.model
     for name in change.properties {
       guard let relationship = model.relationship(name, of: entity)?.relationship,
@@ -156,22 +203,49 @@ final class AppleObjects {
 
   // MARK: Values
 
-  /// The value of a row today; nil if the change does not have it, or if its file is missing.
-  func value(
-    _ property: Property,
-    _ row: AppleRow?,
-    _ resolved: ColumnSet
-  ) throws -> EncodedValue? {
-    guard let row, resolved.contains(property.column) else { return nil }
-    return try value(property, row)
+  /// The links of an object.
+  func targets(_ join: JoinIndex, of id: Int64) throws -> [Int64] {
+    try links[join]?.destinations(of: id) ?? []
   }
 
-  func value(_ property: Property, _ row: AppleRow) throws -> EncodedValue? {
-    guard let join = property.join else {
-      return try encoded(row.values[property.column], property)
+  /// Appends a column or list of an object to a side of a change; false if it is not known.
+  ///
+  /// An insertion leaves out empty lists.
+  func append(
+    _ column: Int,
+    of id: Int64,
+    _ place: Place,
+    isInsertion: Bool,
+    value: @autoclosure () throws -> StoredValue,
+    to side: inout ChangeSide
+  ) throws -> Bool {
+    if column < place.columnCount {
+      return try append(value(), place.place(column), to: &side)
     }
-    guard let links = links[join] else { return writer.recorder.links[join].list([]) }
-    return writer.recorder.links[join].list(try links.destinations(of: row.id))
+    let join = place.joins[column - place.columnCount]
+    let targets = try targets(join, of: id)
+    if targets.isEmpty, isInsertion { return true }
+    side.append(place.keys[column], value: writer.recorder.links[join].list(targets))
+    return true
+  }
+
+  /// Appends a value to a side of a change; false if its file is missing.
+  func append(
+    _ stored: StoredValue,
+    _ property: Property,
+    to side: inout ChangeSide
+  ) throws -> Bool {
+    let column = ColumnIndex(property.column)
+    let encoder = writer.recorder.encoders[property.entity]
+    switch stored {
+    case .value(let value), .special(let value):
+      try side.append(value, at: column, encoder: encoder, blobs: writer.blobs)
+    case .missing: return false
+    case .file:
+      guard let value = try encoded(stored, property) else { return false }
+      side.append(encoder.key(column), value: value)
+    }
+    return true
   }
 
   /// A value in the form of history; nil if its file is missing.

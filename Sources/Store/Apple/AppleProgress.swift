@@ -15,6 +15,8 @@ struct AppleProgress: CatalogEntry {
   var lostChanges: Int64 = 0
   /// The objects of the store.
   var rows: Int64 = 0
+  /// The beginning of history at the last reading.
+  var history: AppleHistoryPart?
   /// The rows of an entity that the model does not have.
   var unknownRows: Int64?
   /// Why the model is a guess; nil if the file has it.
@@ -86,7 +88,9 @@ struct AppleTransactions {
   }
 
   func add(_ digest: AppleDigest, _ number: Int64) throws {
-    let statement = try connection.cached("INSERT INTO \(Self.table) VALUES (?1, ?2, ?3)")
+    let statement = try connection.cached(
+      "INSERT OR REPLACE INTO \(Self.table) VALUES (?1, ?2, ?3)"
+    )
     try statement.bind(1, number)
     try statement.bind(2, digest.header)
     try statement.bind(3, digest.changes)

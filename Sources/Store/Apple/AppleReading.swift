@@ -19,6 +19,8 @@ final class AppleReading {
   private var progress: AppleProgress
   /// The last transaction that was read before; nil if there is none.
   private var newest: Int64?
+  /// Whether the history file has changes, so that it can have rows.
+  private var isContinued = false
   /// Whether the rows are those right after the transaction that is recorded.
   private var isExact = false
 
@@ -48,9 +50,10 @@ final class AppleReading {
   /// Reads the states of the log from a commit on, and returns what the next reading must know.
   func run(from first: Int) throws -> AppleProgress {
     try writer.beginRows()
-    try recording.begin()
     progress.setModel(model, apple)
     let last = apple.snapshot.lastCommit
+    let leaves = AppleLeaves(objects, writer)
+    if isMigrated { try leaves.forget() }
     if apple.state.view.commit != first { try apple.show(apple.state(at: first)) }
     try read(nil)
     if first < last {
@@ -61,6 +64,7 @@ final class AppleReading {
         try rows.finish(objects)
         if !rows.isEmpty { try read(rows) }
       }
+      try leaves.note()
     }
     try raiseSequences()
     try writer.blobs.prepareToCommit()
@@ -78,8 +82,7 @@ final class AppleReading {
     // The rows before and after a transaction of its own are known.
     isExact = rows != nil && count == 1
     try recordTransactions(changes)
-    try recordDifferences(rows, changes)
-    recording.noteCertain()
+    try recordDifferences(changes, rows)
   }
 
   func committed() { writer.committed() }
@@ -106,9 +109,18 @@ final class AppleReading {
     let known = AppleTransactions(on: writer.connection)
     var oldest: Int64?
     var last: Int64?
-    var place: Int64 = 0
     var count = 0
-    if let history = try AppleHistory(apple.store, after: areOldRead ? nil : newest) {
+    var start = newest
+    if areOldRead {
+      let part = try AppleHistoryPart.read(apple, since: isMigrated ? nil : progress.history)
+      progress.history = part?.now
+      start = part?.same
+      if start != nil {
+        oldest = try apple.store.connection.integer("SELECT min(Z_PK) FROM ATRANSACTION")
+        last = start
+      }
+    }
+    if let history = try AppleHistory(apple.store, after: start) {
       while let transaction = try history.next() {
         oldest = oldest ?? transaction.number
         last = transaction.number
@@ -117,14 +129,7 @@ final class AppleReading {
         while let change = try history.nextChange() {
           digest.add(change, in: apple.store.model)
           guard isNew, let entity = change.entity, let kind = change.kind else { continue }
-          try changes.add(
-            objects.isKnown(change) ? ResolvedChanges.Kind(kind) : .unread,
-            place,
-            entity: entity,
-            id: change.id,
-            columns: objects.touched(by: change, entity)
-          )
-          place += 1
+          try changes.add(objects.touch(of: change, kind, entity, in: transaction.number))
         }
         if isNew {
           try known.add(digest, transaction.number)
@@ -138,8 +143,12 @@ final class AppleReading {
       while try history.nextChange() != nil { progress.lostChanges += 1 }
     }
     if areOldRead { try checkContinuation(oldest: oldest, last: last) }
+    let changeTable = writer.connection.tables.change
+    isContinued = try writer.connection.hasRow("SELECT 1 FROM \(changeTable) LIMIT 1")
     try changes.finish(counts: objects.counts) { entity, id in
-      try objects.row(entity, id) != nil
+      try objects.find(entity, id)
+    } isKnown: { entity, id in
+      try present(RowKey(entity: objects.places[entity].entity, id: ObjectID(id))) != nil
     }
     return count
   }
@@ -181,21 +190,23 @@ final class AppleReading {
   /// Records the objects that existed before the first change that history has of them.
   private func recordEarlier(_ changes: ResolvedChanges) throws {
     guard try changes.hasEarlier() else { return }
-    var details = AppleDetails(before: progress.purged + 1)
-    details.noteModel(&progress)
-    try recording.record(.difference, details: details) {
+    try recording.record(.difference) {
       try changes.forEachEarlier { earlier in
         let place = objects.places[earlier.entity]
         let key = RowKey(entity: place.entity, id: ObjectID(earlier.id))
-        guard try writer.current(key) == nil else { return }
-        let row = earlier.resolved.isEmpty ? nil : try objects.row(earlier.entity, earlier.id)
-        try recording.insert(key, place, objects) { try objects.value($0, row, earlier.resolved) }
+        try withValues(earlier.entity, earlier.id, earlier.resolved, isInsertion: true) { append in
+          try recording.insert(key, place, after: append)
+        }
       }
+      var details = AppleDetails(before: progress.purged + 1)
+      details.noteModel(&progress)
+      return details
     }
   }
 
   private func recordTransactions(_ changes: ResolvedChanges) throws {
     guard let history = try AppleHistory(apple.store, after: newest) else { return }
+    try recording.begin()
     var place: Int64 = 0
     while let transaction = try history.next() {
       try recording.record(transaction, schema: recording.schema) { details in
@@ -205,9 +216,10 @@ final class AppleReading {
             details.noteUnread(change, recording.sequence, reason: objects.text(reason))
           }
           guard let entity = change.entity, let kind = change.kind else { continue }
-          let resolved = try changes.resolved(after: place)
+          let resolution = try changes.resolution(at: place)
           place += 1
-          try record(change, kind, entity, resolved, details: &details)
+          let touch = objects.touch(of: change, kind, entity, in: transaction.number)
+          try record(change, touch, resolution, changes, details: &details)
         }
       }
     }
@@ -215,11 +227,12 @@ final class AppleReading {
 
   private func record(
     _ change: AppleChange,
-    _ kind: AppleChange.Kind,
-    _ entity: Int,
-    _ resolved: ColumnSet?,
+    _ touch: ResolvedChanges.Touch,
+    _ resolution: ResolvedChanges.Resolution?,
+    _ changes: ResolvedChanges,
     details: inout AppleDetails
   ) throws {
+    let entity = touch.entity
     let place = objects.places[entity]
     let key = RowKey(entity: place.entity, id: ObjectID(change.id))
     guard recording.isFirst(key) else {
@@ -228,66 +241,90 @@ final class AppleReading {
     if case .candidates(let names, let count) = change.toMany {
       details.noteToMany(names, count: count, recording.sequence)
     }
-    let present = try writer.current(key)
-    let row = resolved == nil ? nil : try objects.row(entity, change.id)
-    func after(_ column: Int) throws -> EncodedValue? {
-      guard let resolved else { return nil }
-      let value = try objects.value(place.place(column), row, resolved)
-      if value != nil { details.values = isExact ? .recorded : .resolved }
-      return value
+    var present: (row: [Value], known: ColumnSet)?
+    if let row = try self.present(key) {
+      let known = try changes.takeUnmentioned(touch, count: place.count)
+      present = (row, try recording.known(known, of: key, place))
     }
-    switch kind {
-    case .insert:
-      guard present == nil else {
-        return details.noteUnread(change, nil, reason: "the object is there already")
-      }
-      try recording.insert(key, place, objects) { try after($0.column) }
-    case .update:
-      if !objects.isKnown(change) { recording.noteUncertain(key) }
-      let columns = objects.columns(of: change, entity)
-      try recording.update(key, place, columns, present: present, after: after)
-    case .delete:
-      var kept: [Int: EncodedValue] = [:]
-      for value in change.tombstone {
-        guard let column = place.columns[value.attribute] else { continue }
-        kept[column] = try objects.encoded(
-          apple.mapping.value(value, of: entity),
-          place.place(column)
-        )
-      }
-      guard present != nil || place.columnCount > 0 else {
-        return details.noteUnread(change, nil, reason: "the object is not there")
-      }
-      try recording.delete(key, place, present: present, kept: kept)
+    if change.kind == .insert, resolution?.isRefused == true {
+      return details.noteUnread(change, nil, reason: "the object is there already")
     }
+    var hasResolved = false
+    let isInsertion = change.kind == .insert
+    try withValues(entity, change.id, resolution?.columns, isInsertion: isInsertion) { append in
+      func after(_ column: Int, _ side: inout ChangeSide) throws -> Bool {
+        let isKnown = try append(column, &side)
+        hasResolved = hasResolved || isKnown
+        return isKnown
+      }
+      switch change.kind {
+      case .insert: try recording.insert(key, place, after: after)
+      case .update:
+        try recording.update(key, place, touch.named, present: present, after: after)
+      case .delete:
+        var kept: [Int: EncodedValue] = [:]
+        for value in change.tombstone {
+          guard let column = place.columns[value.attribute] else { continue }
+          kept[column] = try objects.encoded(
+            apple.mapping.value(value, of: entity),
+            place.place(column)
+          )
+        }
+        try recording.delete(key, place, present: present, kept: kept)
+      case nil: break
+      }
+    }
+    if hasResolved { details.values = isExact ? .recorded : .resolved }
+  }
+
+  /// The values of the row before the reading.
+  private func present(_ key: RowKey) throws -> [Value]? {
+    isContinued ? try writer.current(key) : nil
+  }
+
+  /// Calls the closure with a function that appends the present values of an object, as far as they
+  /// are resolved.
+  private func withValues(
+    _ entity: Int,
+    _ id: Int64,
+    _ resolved: ColumnSet?,
+    isInsertion: Bool,
+    _ body: (AppleRecording.Appending) throws -> Void
+  ) throws {
+    let place = objects.places[entity]
+    if let resolved, !resolved.isEmpty {
+      let isThere = try objects.find(entity, id) { values in
+        try body { column, side in
+          guard resolved.contains(column) else { return false }
+          return try objects.append(
+            column,
+            of: id,
+            place,
+            isInsertion: isInsertion,
+            value: values.value(column),
+            to: &side
+          )
+        }
+      }
+      if isThere { return }
+    }
+    try body { _, _ in false }
   }
 
   // MARK: What history does not explain
 
-  private func recordDifferences(_ rows: AppleCommit?, _ changes: ResolvedChanges) throws {
-    let comparison = try AppleComparison(objects, writer)
-    let found = try rows.map { try comparison.find(in: $0) } ?? comparison.find()
-    if rows == nil {
-      progress.rows = found.total
-      progress.unknownRows = found.unknown
-    }
-    let vanished = try changes.vanished().filter {
-      try writer.current(objects.key($0.entity, $0.id)) == nil
-    }
-    guard !found.isEmpty || !vanished.isEmpty else { return }
-    var details = AppleDetails(
-      rows: found.rowCount + vanished.count,
-      properties: found.propertyCount
-    )
-    details.noteModel(&progress)
-    try recording.record(.difference, details: details) {
-      // Objects that history has, but of which no value was ever known.
-      for object in vanished {
-        let place = objects.places[object.entity]
-        let key = objects.key(object.entity, object.id)
-        try recording.delete(key, place, present: nil, kept: [:])
+  private func recordDifferences(_ changes: ResolvedChanges, _ rows: AppleCommit?) throws {
+    let comparison = try AppleComparison(objects, writer, recording, changes)
+    try recording.record(.difference) {
+      let found = try comparison.write(rows?.ids, isContinued: isContinued || rows != nil)
+      if rows == nil {
+        progress.rows = found.total
+        // Rows in unchanged pages are not read again.
+        if !isContinued || found.unknown > 0 { progress.unknownRows = found.unknown }
       }
-      try comparison.write(found, to: recording)
+      var details = AppleDetails(rows: found.rows, properties: found.properties)
+      if found.rows > 0 { details.noteModel(&progress) }
+      return details
     }
   }
 

@@ -3,20 +3,20 @@ import Format
 import FoundationEssentials
 import SQLite
 
-/// Writes transactions of a store of Apple's frameworks to the rows and the history of a history file.
+/// Writes transactions of a store of Apple's frameworks to the history of a history file.
 ///
-/// A value that nobody recorded is unknown.
+/// A value that nobody recorded is unknown. The rows stay those before the reading, so that they
+/// have the values before the first change of each property; ``AppleComparison`` writes them at the
+/// end.
 final class AppleRecording {
   private let writer: Writer
-  private let rows: ReplayRows
-  private let format: ChangeFormat
+  private let values: ChangeValues
   private let unknown: UnknownValues
-  private let single = PreparedChanges()
-  private var text = ChangeText()
+  private var hasUnknown = false
+  // The closures that append values use no text of this class.
+  @exclusivity(unchecked) private var text = ChangeText()
   /// The objects that the open transaction changed.
   private var touched: Set<RowKey> = []
-  /// The objects whose values can differ from the rows, because a change of them can't be read.
-  private var uncertain: Set<RowKey> = []
   /// The number of changes in the open transaction.
   private(set) var sequence: Int64 = 0
   /// The digest of the schema.
@@ -24,15 +24,15 @@ final class AppleRecording {
 
   init(_ writer: Writer) throws {
     self.writer = writer
-    format = try ChangeFormat(writer.schema)
-    rows = ReplayRows(writer, decoders: format.decoders)
+    let blobs = writer.blobs
+    values = try ChangeValues(decoders: ChangeFormat(writer.schema).decoders, blobs: blobs) {
+      try blobs.content($0)
+    }
     unknown = UnknownValues(writer.connection, layouts: writer.layouts)
     schema = SHA256.digest(of: Array(try writer.schema.json().utf8)).description
-    let blobs = writer.blobs
-    rows.values.content = { try blobs.content($0) }
   }
 
-  func begin() throws { try rows.begin() }
+  func begin() throws { hasUnknown = try !unknown.isEmpty }
 
   // MARK: Transactions
 
@@ -45,7 +45,6 @@ final class AppleRecording {
     var details = AppleDetails(transaction)
     try beginTransaction()
     try body(&details)
-    try finishRows()
     try writer.recorder.close(
       Transaction(
         id: writer.recorder.transaction,
@@ -62,40 +61,20 @@ final class AppleRecording {
   }
 
   /// Records what no transaction of the store explains, unless there is nothing.
-  func record(
-    _ operation: TransactionOperation,
-    details: AppleDetails,
-    _ body: () throws -> Void
-  ) throws {
+  ///
+  /// The closure returns the details of what it wrote.
+  func record(_ operation: TransactionOperation, _ body: () throws -> AppleDetails) throws {
     try beginTransaction()
-    try body()
+    let details = try body()
+    try writer.putParkedRowsBack()
     guard sequence > 0 else { return writer.recorder.forget() }
-    try finishRows()
-    try writer.recorder.close(
-      Author(process: ""),
-      operation: operation,
-      details: details.json
-    )
+    try writer.recorder.close(Author(process: ""), operation: operation, details: details.json)
   }
 
   private func beginTransaction() throws {
     try writer.recorder.begin()
-    rows.transaction = writer.recorder.transaction
-    rows.forgetDifferences()
     touched.removeAll(keepingCapacity: true)
     sequence = 0
-  }
-
-  private func finishRows() throws {
-    try rows.finish()
-    let differences = rows.differences
-    guard differences.isEmpty else {
-      throw StoreError(.replayMismatch, at: writer.connection.path, items: differences) {
-        "The history of the store contradicts itself:\(items: differences)"
-          + "\nThe history file keeps what was read before."
-      }
-    }
-    try writer.putParkedRowsBack()
   }
 
   // MARK: Changes
@@ -103,41 +82,32 @@ final class AppleRecording {
   /// Notes that a transaction changes an object; false if it changed the object before.
   func isFirst(_ key: RowKey) -> Bool { touched.insert(key).inserted }
 
-  /// Notes that a change of an object can't be read.
-  func noteUncertain(_ key: RowKey) { uncertain.insert(key) }
+  /// Appends the value of a column or list to a side of a change; false if it is not known.
+  typealias Appending = (_ column: Int, _ side: inout ChangeSide) throws -> Bool
 
-  /// Notes that the rows were compared with those of the store.
-  func noteCertain() { uncertain.removeAll() }
-
-  func insert(
-    _ key: RowKey,
-    _ place: AppleObjects.Place,
-    _ objects: AppleObjects,
-    value: (AppleObjects.Property) throws -> EncodedValue?
-  ) throws {
-    for column in 0..<place.count {
-      let known = try value(place.place(column))
-      if column >= place.columnCount, known?.json.elementsEqual("[]".utf8) == true { continue }
-      text.after.append(propertyKey(column, place), value: known ?? .unknown)
+  /// Inserts an object; the closure appends nothing for an empty list.
+  func insert(_ key: RowKey, _ place: AppleObjects.Place, after: Appending) throws {
+    for column in 0..<place.count where try !after(column, &text.after) {
+      text.after.append(place.keys[column], value: .unknown)
     }
     try write(.insert, key)
   }
 
+  /// Updates an object, of which some columns still have the values of its present row.
   func update(
     _ key: RowKey,
     _ place: AppleObjects.Place,
     _ columns: ColumnSet,
-    present: [Value]?,
-    after: (Int) throws -> EncodedValue?
+    present: (row: [Value], known: ColumnSet)?,
+    after: Appending
   ) throws {
-    let known = try knownColumns(key, place, present)
     for column in 0..<place.count where columns.contains(column) {
-      let name = propertyKey(column, place)
-      let before = try known.contains(column) ? self.before(column, key, place, present) : nil
-      let after = try after(column)
+      let name = place.keys[column]
       text.appendChanged(name)
-      text.before.append(name, value: before ?? .unknown)
-      text.after.append(name, value: after ?? .unknown)
+      if try !appendPresent(column, key, place, present) {
+        text.before.append(name, value: .unknown)
+      }
+      if try !after(column, &text.after) { text.after.append(name, value: .unknown) }
     }
     if text.changed.isEmpty { text.changed.append(UInt8(ascii: "[")) }
     try write(.update, key)
@@ -147,93 +117,69 @@ final class AppleRecording {
   func delete(
     _ key: RowKey,
     _ place: AppleObjects.Place,
-    present: [Value]?,
+    present: (row: [Value], known: ColumnSet)?,
     kept: [Int: EncodedValue]
   ) throws {
-    let known = try knownColumns(key, place, present)
     for column in 0..<place.count {
-      let found = try known.contains(column) ? before(column, key, place, present) : nil
-      let value = kept[column] ?? found
-      if column >= place.columnCount, value?.json.elementsEqual("[]".utf8) == true { continue }
-      text.before.append(propertyKey(column, place), value: value ?? .unknown)
+      if let value = kept[column] {
+        if column >= place.columnCount, value.json.elementsEqual("[]".utf8) { continue }
+        text.before.append(place.keys[column], value: value)
+      } else if try !appendPresent(column, key, place, present) {
+        text.before.append(place.keys[column], value: .unknown)
+      }
     }
     try write(.delete, key)
-    uncertain.remove(key)
   }
 
-  /// The columns of an object whose values the rows of the history file have.
-  private func knownColumns(
-    _ key: RowKey,
-    _ place: AppleObjects.Place,
-    _ present: [Value]?
-  ) throws -> ColumnSet {
-    guard present != nil, !uncertain.contains(key) else { return ColumnSet(count: place.count) }
-    var result = ColumnSet(count: place.count, isFull: true)
-    guard try !unknown.isEmpty else { return result }
-    let names = try unknown.properties(of: key)
-    guard !names.isEmpty else { return result }
+  /// The columns that are not known to have other values than a row, because they are unknown.
+  func known(_ columns: ColumnSet, of key: RowKey, _ place: AppleObjects.Place) throws -> ColumnSet
+  {
+    guard hasUnknown else { return columns }
     var missing = ColumnSet(count: place.count)
-    for name in names {
+    for name in try unknown.properties(of: key) {
       if let column = place.columns[name] { missing.insert(column) }
     }
-    // The links of such an object are not known either.
-    for column in place.columnCount..<max(place.count, place.columnCount) { missing.insert(column) }
-    result = result.subtracting(missing)
-    return result
+    return columns.subtracting(missing)
   }
 
-  private func before(
+  /// Appends the value of a row before a change; false if it is not known.
+  ///
+  /// The links are never known.
+  private func appendPresent(
     _ column: Int,
     _ key: RowKey,
     _ place: AppleObjects.Place,
-    _ present: [Value]?
-  ) throws -> EncodedValue? {
-    if column >= place.columnCount { return nil }
-    guard let present else { return nil }
-    let encoder = writer.recorder.encoders[place.entity]
-    return try encoder.encoded(
-      present[column],
+    _ present: (row: [Value], known: ColumnSet)?
+  ) throws -> Bool {
+    guard let present, column < place.columnCount, present.known.contains(column) else {
+      return false
+    }
+    try text.before.append(
+      present.row[column],
       at: ColumnIndex(column),
+      encoder: writer.recorder.encoders[place.entity],
       blobs: writer.blobs
     )
+    return true
   }
 
-  private func propertyKey(_ column: Int, _ place: AppleObjects.Place) -> [UInt8] {
-    column < place.columnCount
-      ? Array(writer.recorder.encoders[place.entity].key(ColumnIndex(column)))
-      : writer.recorder.links[place.joins[column - place.columnCount]].key
+  /// Appends a property to the update that is written next.
+  func append(_ name: [UInt8], before: EncodedValue, after: EncodedValue) {
+    text.appendChanged(name)
+    text.before.append(name, value: before)
+    text.after.append(name, value: after)
   }
 
-  /// Writes a difference of a row, whose text the closure completes.
-  func write(
-    _ kind: ChangeKind,
-    _ key: RowKey,
-    _ build: (inout ChangeText) throws -> Void
-  ) throws {
-    try build(&text)
-    try write(kind, key)
-  }
-
-  private func write(_ kind: ChangeKind, _ key: RowKey) throws {
+  func write(_ kind: ChangeKind, _ key: RowKey) throws {
     defer { text.removeAll() }
-    let transaction = writer.recorder.transaction
     try text.withChange(
       kind,
       sequence: sequence,
       entity: writer.recorder.encoders[key.entity].name,
       id: key.id
     ) { change in
-      single.removeAll()
-      try single.append(change, format: format)
-      if let refusal = single.refusals[0] {
-        throw StoreError(.damaged, at: writer.connection.path) {
-          "A change of \(ObjectName(writer.layouts[key.entity].entity.name, id: key.id)) can't be"
-            + " recorded: \(refusal.message)."
-        }
-      }
-      try rows.values.keep(change)
-      try rows.write(single.parts[0], changes: single)
-      try writer.recorder.copy(change, of: transaction)
+      try values.keep(change)
+      try writer.recorder.copy(change, of: writer.recorder.transaction)
     }
     sequence += 1
   }

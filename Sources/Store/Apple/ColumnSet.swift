@@ -1,31 +1,71 @@
 import FoundationEssentials
+import SQLite
 
 /// Some of the columns and lists of links of an entity, as bits.
 struct ColumnSet: Hashable {
-  private(set) var bytes: [UInt8]
+  /// The first 64 places; most entities have no more.
+  private var first: UInt64
+  private var rest: [UInt64]
 
   init(count: Int, isFull: Bool = false) {
-    bytes = [UInt8](repeating: isFull ? 0xff : 0, count: (count + 7) / 8)
+    let all: UInt64 = isFull ? .max : 0
+    first = count < 64 ? all & (1 << UInt64(count) - 1) : all
+    rest = count <= 64 ? [] : Array(repeating: all, count: (count - 1) / 64)
   }
 
-  init(_ bytes: UnsafeRawBufferPointer) { self.bytes = Array(bytes) }
+  /// The set in a column of a temporary table.
+  init(at column: Int32, of statement: Statement) {
+    guard statement.type(at: column) == .blob else {
+      first = UInt64(bitPattern: statement.int64(at: column))
+      rest = []
+      return
+    }
+    let words = statement.bytes(at: column)
+    first = words.loadUnaligned(as: UInt64.self)
+    rest = stride(from: 8, to: words.count, by: 8).map {
+      words.loadUnaligned(fromByteOffset: $0, as: UInt64.self)
+    }
+  }
 
-  var data: Data { Data(bytes) }
-  var isEmpty: Bool { bytes.allSatisfy { $0 == 0 } }
+  func bind(_ parameter: Int32, of statement: Statement) throws {
+    guard !rest.isEmpty else { return try statement.bind(parameter, Int64(bitPattern: first)) }
+    try ([first] + rest).withUnsafeBytes { try statement.bind(parameter, blob: $0) }
+  }
+
+  var isEmpty: Bool { first == 0 && rest.allSatisfy { $0 == 0 } }
 
   func contains(_ place: Int) -> Bool {
-    place / 8 < bytes.count && bytes[place / 8] & 1 << UInt8(place % 8) != 0
+    let word = place < 64 ? first : place / 64 <= rest.count ? rest[place / 64 - 1] : 0
+    return word & 1 << UInt64(place % 64) != 0
   }
 
-  mutating func insert(_ place: Int) { bytes[place / 8] |= 1 << UInt8(place % 8) }
+  mutating func insert(_ place: Int) {
+    let bit: UInt64 = 1 << UInt64(place % 64)
+    if place < 64 { first |= bit } else { rest[place / 64 - 1] |= bit }
+  }
+
+  mutating func remove(_ place: Int) {
+    let bit: UInt64 = 1 << UInt64(place % 64)
+    if place < 64 { first &= ~bit } else { rest[place / 64 - 1] &= ~bit }
+  }
 
   mutating func formUnion(_ other: ColumnSet) {
-    for (place, byte) in other.bytes.enumerated() { bytes[place] |= byte }
+    first |= other.first
+    for place in rest.indices where place < other.rest.count { rest[place] |= other.rest[place] }
+  }
+
+  func union(_ other: ColumnSet) -> ColumnSet {
+    var result = self
+    result.formUnion(other)
+    return result
   }
 
   func subtracting(_ other: ColumnSet) -> ColumnSet {
     var result = self
-    for (place, byte) in other.bytes.enumerated() { result.bytes[place] &= ~byte }
+    result.first &= ~other.first
+    for place in rest.indices where place < other.rest.count {
+      result.rest[place] &= ~other.rest[place]
+    }
     return result
   }
 }

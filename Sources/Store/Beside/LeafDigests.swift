@@ -12,9 +12,9 @@ struct LeafDigests {
   private let connection: Connection
   private let table: String
 
-  init(_ connection: Connection) {
+  init(_ connection: Connection, named name: String? = nil) {
     self.connection = connection
-    table = (connection.tablePrefix ?? "") + "leaf"
+    table = name ?? (connection.tablePrefix ?? "") + "leaf"
   }
 
   func create() throws {

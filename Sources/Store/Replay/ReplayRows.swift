@@ -106,7 +106,7 @@ final class ReplayRows {
     let after = changes.members[part.after].prefix(part.columnsAfter)
     let key = RowKey(entity: entity, id: change.id)
     let row = try writer.current(key)
-    let old: [Value?]
+    var old: [Value?]
     let new: [Value?]
     if part.isPlain {
       old = before.indices.map { Value(changes.values[$0]) }
@@ -136,6 +136,15 @@ final class ReplayRows {
         try insert(key, members: after, values: new)
       }
       return
+    }
+    if hasUnknown, change.kind == .delete {
+      // The origin can have kept a value that nobody knew before, for which the row has a
+      // placeholder.
+      let placeholders = try Set(unknown.properties(of: key))
+      for (place, member) in before.enumerated()
+      where placeholders.contains(writer.layouts[entity].columns[member.index].property) {
+        old[place] = nil
+      }
     }
     // If values of an object are erased, its row contains placeholders. They can differ from the
     // values in the tombstone, so a deletion is not compared. Where values are unknown, a change that
