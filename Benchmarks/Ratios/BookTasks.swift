@@ -62,8 +62,8 @@ enum BookTasks {
 
   static var all: [BookTask] {
     [
-      insert, fetch, fetchByIndex, fetchByID, count, join, traverse, update, saveOne, append,
-      cascade,
+      insert, fetch, fetchByIndex, fetchByID, count, contains, starts, localized, before, join,
+      traverse, update, saveOne, append, cascade,
     ]
   }
 
@@ -131,6 +131,50 @@ enum BookTasks {
             + (try context.fetchCount(
               FetchDescriptor(predicate: #Predicate<Book> { $0.pages < pages })
             ))
+        }
+      }
+    )
+  }
+
+  private static var contains: BookTask {
+    search("contains", peer: "instr(title, ?2) > 0") { text in
+      #Predicate { $0.title.contains(text) }
+    }
+  }
+
+  private static var starts: BookTask {
+    search("starts(with:)", peer: "title LIKE ?2 || '%'") { text in
+      #Predicate { $0.title.starts(with: text) }
+    }
+  }
+
+  private static var localized: BookTask {
+    search("localizedStandardContains", peer: "title LIKE '%' || ?2 || '%'") { text in
+      #Predicate { $0.title.localizedStandardContains(text) }
+    }
+  }
+
+  // The plus sign keeps the peer from using the index, because its order is not Swift's.
+  private static var before: BookTask {
+    search("< of strings, all rows read", peer: "+title < ?2") { text in
+      #Predicate { $0.title < text }
+    }
+  }
+
+  private static func search(
+    _ name: String,
+    peer condition: String,
+    _ predicate: @escaping (String) -> Predicate<Book>
+  ) -> BookTask {
+    BookTask(
+      name: "10 counts by " + name,
+      peer: { peer, _ in
+        try peer("SELECT count(*) FROM Book WHERE ?1 >= 0 AND " + condition, "Book", count: 10)
+      },
+      ours: { context, _ in
+        try (0..<10).reduce(0) { sum, number in
+          let descriptor = FetchDescriptor(predicate: predicate("Book \(number)"))
+          return sum + (try context.fetchCount(descriptor))
         }
       }
     )

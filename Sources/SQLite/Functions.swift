@@ -55,7 +55,7 @@ extension Connection {
     _ name: String,
     _ compare: @escaping (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Int32
   ) throws {
-    let context = Unmanaged.passRetained(Box(compare)).toOpaque()
+    let context = Unmanaged.passRetained(Box(Order(compare: compare))).toOpaque()
     let code = sqlite3_create_collation_v2(
       database,
       name,
@@ -63,11 +63,12 @@ extension Connection {
       context,
       { context, leftCount, left, rightCount, right in
         guard let context else { return 0 }
-        typealias Compare = (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Int32
-        return Unmanaged<Box<Compare>>.fromOpaque(context).takeUnretainedValue().value(
-          UnsafeRawBufferPointer(start: left, count: Int(leftCount)),
-          UnsafeRawBufferPointer(start: right, count: Int(rightCount))
-        )
+        return Unmanaged<Box<Order>>.fromOpaque(context)._withUnsafeGuaranteedRef {
+          $0.value.compare(
+            UnsafeRawBufferPointer(start: left, count: Int(leftCount)),
+            UnsafeRawBufferPointer(start: right, count: Int(rightCount))
+          )
+        }
       },
       { context in
         guard let context else { return }
@@ -79,6 +80,39 @@ extension Connection {
       Unmanaged<AnyObject>.fromOpaque(context).release()
       throw failure(code)
     }
+  }
+
+  /// Adds a deterministic SQL function that tests two texts; its result is NULL if a text is NULL.
+  ///
+  /// A search calls the function for every row, so a call costs little more than the test.
+  package func addTest(
+    _ name: String,
+    _ test: @escaping (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Bool
+  ) throws {
+    let code = sqlite3_create_function_v2(
+      database,
+      name,
+      2,
+      SQLITE_UTF8 | SQLITE_DETERMINISTIC,
+      Unmanaged.passRetained(Box(Test(holds: test))).toOpaque(),
+      { call, _, values in
+        guard let first = bytes(of: values?[0]), let second = bytes(of: values?[1]),
+          let context = sqlite3_user_data(call)
+        else { return }
+        let isTrue = Unmanaged<Box<Test>>.fromOpaque(context)._withUnsafeGuaranteedRef {
+          $0.value.holds(first, second)
+        }
+        sqlite3_result_int(call, isTrue ? 1 : 0)
+      },
+      nil,
+      nil,
+      { context in
+        guard let context else { return }
+        Unmanaged<AnyObject>.fromOpaque(context).release()
+      }
+    )
+    // If SQLite refuses the function, SQLite releases the context itself.
+    guard code == SQLITE_OK else { throw failure(code) }
   }
 
   /// Adds an SQL function.
@@ -122,6 +156,29 @@ extension Connection {
 private final class Box<Value> {
   let value: Value
   init(_ value: Value) { self.value = value }
+}
+
+// The functions in these structures are called for each row. A box of the function itself would
+// call it through another function, because a box is generic. References to a box are not counted,
+// because that takes as long as a comparison.
+
+private struct Order {
+  let compare: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Int32
+}
+
+private struct Test {
+  let holds: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Bool
+}
+
+/// The bytes of a text or blob; nil for NULL.
+private func bytes(of value: OpaquePointer?) -> UnsafeRawBufferPointer? {
+  let start = sqlite3_value_blob(value)
+  // The address of an empty text is nil too.
+  guard start != nil || sqlite3_value_type(value) != SQLITE_NULL else { return nil }
+  return UnsafeRawBufferPointer(
+    start: start,
+    count: start == nil ? 0 : Int(sqlite3_value_bytes(value))
+  )
 }
 
 private func setResult(_ result: FunctionResult, of call: OpaquePointer?) {

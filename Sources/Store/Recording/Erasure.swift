@@ -209,6 +209,7 @@ final class Erasure {
   /// nil if no line is left.
   func takeDetails() throws -> String? {
     if let details = try file?.next() { return details }
+    guard restated.count > 0 else { return nil }
     defer { begin() }
     guard restated.count > 0 else { return nil }
     return try restatements(restated).details

@@ -28,7 +28,11 @@ extension NativeSession {
     try query(fetch.descriptor.unordered, plan: plan) { connection, query in
       needsObjects = query.isInMemory
       guard !needsObjects else { return }
-      let statement = try connection.cached("SELECT count(*) FROM (SELECT 1 \(query.tail))")
+      // SQLite ignores the order of a count, but not that of an inner query.
+      let statement = try connection.cached(
+        query.isCut
+          ? "SELECT count(*) FROM (SELECT 1 \(query.tail))" : "SELECT count(*) \(query.tail)"
+      )
       defer { statement.reset() }
       try query.bind(to: statement)
       if try statement.step() { count = Int(statement.int64(at: 0)) }

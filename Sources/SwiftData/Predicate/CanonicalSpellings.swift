@@ -1,3 +1,5 @@
+import Format
+
 /// The strings that are canonically equivalent to an ASCII string.
 ///
 /// Only three characters outside of ASCII are equivalent to an ASCII character: KELVIN SIGN to K,
@@ -26,5 +28,28 @@ enum CanonicalSpellings {
       }
     }
     return spellings
+  }
+
+  /// The condition that an indexed column is in the range of the texts that can begin with an
+  /// equivalent of a text; nil if the text shows no such range.
+  ///
+  /// The index has the order of bytes, and not Swift's. But ASCII characters that have no other
+  /// spelling are the same bytes in each equivalent, unless a combining character follows.
+  static func range(of text: String, in column: SQLQuery) -> SQLQuery? {
+    var lower = String.UnicodeScalarView()
+    for scalar in text.unicodeScalars {
+      guard scalar.isASCII, others[scalar] == nil else {
+        if scalar.value >= 0x300 { _ = lower.popLast() }
+        break
+      }
+      lower.append(scalar)
+    }
+    guard let last = lower.last, last.value < 0x7f else { return nil }
+    var upper = lower
+    upper.removeLast()
+    upper.append(Unicode.Scalar(UInt8(last.value + 1)))
+    return """
+      \(column) >= \(bind: .text(String(lower))) AND \(column) < \(bind: .text(String(upper)))
+      """
   }
 }

@@ -9,6 +9,8 @@ struct FetchQuery {
   /// Whether the predicate must also filter the objects in memory.
   var filtersInMemory = false
   var sortsInMemory = false
+  /// Whether the SQL has a limit or an offset.
+  var isCut = false
   /// The maximum number of objects after filtering in memory; nil for no limit.
   var limit: Int?
   var offset: Int?
@@ -70,6 +72,7 @@ struct FetchQuery {
     } else if descriptor.fetchLimit != nil || (descriptor.fetchOffset ?? 0) > 0 {
       // A limit of 0 means no limit, as in Core Data.
       let limit = descriptor.fetchLimit.flatMap { $0 > 0 ? $0 : nil } ?? -1
+      isCut = true
       tail += " LIMIT \(limit) OFFSET \(max(0, descriptor.fetchOffset ?? 0))"
     }
   }

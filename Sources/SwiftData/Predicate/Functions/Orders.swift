@@ -5,7 +5,7 @@ enum StringOrder {
     var index = 0
     while index < count, left[index] == right[index] { index += 1 }
     if index == left.count && index == right.count { return 0 }
-    if isASCII(left, from: index) && isASCII(right, from: index) {
+    if isASCII(left, at: index) && isASCII(right, at: index) {
       if index < count { return left[index] < right[index] ? -1 : 1 }
       return left.count < right.count ? -1 : 1
     }
@@ -14,12 +14,12 @@ enum StringOrder {
     return first == second ? 0 : first < second ? -1 : 1
   }
 
-  /// Whether the next character is ASCII; an ASCII character can't combine with the previous
-  /// character.
-  private static func isASCII(_ bytes: UnsafeRawBufferPointer, from start: Int) -> Bool {
-    var all: UInt8 = 0
-    for index in start..<bytes.count { all |= bytes[index] }
-    return all < 0x80
+  /// Whether a character and the next one are ASCII; the first then combines with no other
+  /// character, and decides the order.
+  @inline(__always)
+  private static func isASCII(_ bytes: UnsafeRawBufferPointer, at index: Int) -> Bool {
+    (index >= bytes.count || bytes[index] < 0x80)
+      && (index + 1 >= bytes.count || bytes[index + 1] < 0x80)
   }
 }
 

@@ -21,18 +21,12 @@ enum SQLFunctions {
     try add("swift_count", argumentCount: 1, to: connection) {
       $0.isNull(at: 0) ? .null : .integer(Int64(StringFunctions.count($0)))
     }
-    try add("swift_contains", argumentCount: 2, to: connection) {
-      hasNull($0) ? .null : .bool(StringFunctions.contains($0))
-    }
-    try add("swift_starts", argumentCount: 2, to: connection) {
-      hasNull($0) ? .null : .bool(StringFunctions.starts($0))
-    }
+    try connection.addTest("swift_contains", StringFunctions.contains)
+    try connection.addTest("swift_starts", StringFunctions.starts)
+    try connection.addTest("swift_localized_contains", StringFunctions.localizedContains)
     let patterns = PatternCache()
     try add("swift_matches", argumentCount: 2, to: connection) {
       hasNull($0) ? .null : .bool(try patterns.matches($0.string(at: 0), pattern: $0.string(at: 1)))
-    }
-    try add("swift_localized_contains", argumentCount: 2, to: connection) {
-      hasNull($0) ? .null : .bool(StringFunctions.localizedContains($0))
     }
     try add("swift_caseless_compare", argumentCount: 2, to: connection) {
       hasNull($0)

@@ -1,69 +1,87 @@
+import Glibc
 import SQLite
 
-/// Functions of strings with the same results as in Swift, and with a fast path for ASCII.
+/// Functions of strings with the same results as in Swift, and with fast paths.
 ///
-/// In ASCII each byte is a character, except that CR LF is one character. So text with a CR uses
-/// the slow path.
+/// Swift compares characters by canonical equivalence. If a text is simple, the search for bytes has
+/// the same result. If only the searched text is plain, bytes that are not found are certain.
 enum StringFunctions {
   static func count(_ arguments: FunctionArguments) -> Int {
     arguments.withBytes(at: 0) { bytes in
-      isSimple(bytes) ? bytes.count : string(bytes).count
+      bytes.allSatisfy { $0 < 0x80 && $0 != 0x0d } ? bytes.count : string(bytes).count
     }
   }
 
-  static func contains(_ arguments: FunctionArguments) -> Bool {
-    arguments.withBytes(at: 0) { text in
-      arguments.withBytes(at: 1) { part in
-        if isSimple(text) && isSimple(part) { return contains(text, part) }
-        return containsCharacters(string(text), string(part))
-      }
-    }
+  static func contains(_ text: UnsafeRawBufferPointer, _ part: UnsafeRawBufferPointer) -> Bool {
+    let isFound = containsBytes(text, part)
+    if isFound ? isSimple(text) : isCertain(part, missingIn: text) { return isFound }
+    return containsCharacters(string(text), string(part))
   }
 
-  static func starts(_ arguments: FunctionArguments) -> Bool {
-    arguments.withBytes(at: 0) { text in
-      arguments.withBytes(at: 1) { prefix in
-        if isSimple(text) && isSimple(prefix) {
-          return text.count >= prefix.count
-            && UnsafeRawBufferPointer(rebasing: text[..<prefix.count]).elementsEqual(prefix)
-        }
-        return string(text).starts(with: string(prefix))
-      }
-    }
+  static func starts(_ text: UnsafeRawBufferPointer, _ prefix: UnsafeRawBufferPointer) -> Bool {
+    let count = prefix.count
+    let isFound = text.count >= count && isSame(text, prefix, count: count)
+    // The character after the prefix can combine with the last character of the prefix.
+    let beginning = UnsafeRawBufferPointer(rebasing: text.prefix(count + 1))
+    if isFound ? isSimple(beginning) : isCertain(prefix, missingIn: text) { return isFound }
+    return string(text).starts(with: string(prefix))
   }
 
-  /// Whether the first argument contains the second argument; case and accents are ignored.
-  static func localizedContains(_ arguments: FunctionArguments) -> Bool {
-    arguments.withBytes(at: 0) { text in
-      arguments.withBytes(at: 1) { part in
-        if isPrintable(text) && isPrintable(part) && LocalizedOrder.foldsAsASCII {
-          return containsFolded(text, part)
-        }
-        return string(text).localizedStandardContains(string(part))
-      }
+  /// Whether a text contains another; case and accents are ignored.
+  static func localizedContains(
+    _ text: UnsafeRawBufferPointer,
+    _ part: UnsafeRawBufferPointer
+  ) -> Bool {
+    if isPrintable(text) && isPrintable(part) && LocalizedOrder.foldsAsASCII {
+      return containsFolded(text, part)
     }
+    return string(text).localizedStandardContains(string(part))
   }
 
   static func string(_ bytes: UnsafeRawBufferPointer) -> String {
     String(decoding: bytes, as: UTF8.self)
   }
 
-  /// Whether the text is ASCII without a CR.
-  static func isSimple(_ bytes: UnsafeRawBufferPointer) -> Bool {
-    var all: UInt8 = 0
-    var hasReturn = false
-    for byte in bytes {
-      all |= byte
-      hasReturn = hasReturn || byte == 0x0d
-    }
-    return all < 0x80 && !hasReturn
-  }
-
   static func isPrintable(_ bytes: UnsafeRawBufferPointer) -> Bool {
-    bytes.allSatisfy { $0 >= 0x20 && $0 < 0x7f }
+    var isPrintable = true
+    // Without an early exit, the compiler uses vectors.
+    for byte in bytes { isPrintable = isPrintable && byte &- 0x20 < 0x5f }
+    return isPrintable
   }
 
-  private static func contains(
+  /// Whether each scalar is a character that is equivalent only to itself among such characters.
+  ///
+  /// These are the scalars below U+0300, where combining characters begin, and those from U+4000 to
+  /// U+9FFF, which are almost only Chinese characters. The first byte of a scalar shows its range. CR
+  /// is excluded, because CR LF is one character.
+  private static func isSimple(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    var isSimple = true
+    for byte in bytes {
+      isSimple = isSimple && byte != 0x0d && (byte < 0xcc || byte &- 0xe4 < 6)
+    }
+    return isSimple
+  }
+
+  /// Whether a text contains no equivalent of another, of which it does not contain the bytes.
+  private static func isCertain(
+    _ part: UnsafeRawBufferPointer,
+    missingIn text: UnsafeRawBufferPointer
+  ) -> Bool {
+    // Characters outside of ASCII are equivalent only to the ASCII characters K, ; and `.
+    let isPlain = part.allSatisfy { $0 < 0x80 && $0 != 0x4b && $0 != 0x3b && $0 != 0x60 }
+    return isPlain || isSimple(part) && isSimple(text)
+  }
+
+  private static func isSame(
+    _ left: UnsafeRawBufferPointer,
+    _ right: UnsafeRawBufferPointer,
+    count: Int
+  ) -> Bool {
+    guard count > 0, let left = left.baseAddress, let right = right.baseAddress else { return true }
+    return memcmp(left, right, count) == 0
+  }
+
+  private static func containsBytes(
     _ text: UnsafeRawBufferPointer,
     _ part: UnsafeRawBufferPointer
   ) -> Bool {
@@ -81,9 +99,9 @@ enum StringFunctions {
     _ text: UnsafeRawBufferPointer,
     _ part: UnsafeRawBufferPointer
   ) -> Bool {
-    guard !part.isEmpty, part.count <= text.count else { return false }
-    for start in 0...(text.count - part.count) {
-      var index = 0
+    guard let first = part.first.map(folded), part.count <= text.count else { return false }
+    for start in 0...(text.count - part.count) where folded(text[start]) == first {
+      var index = 1
       while index < part.count, folded(text[start + index]) == folded(part[index]) { index += 1 }
       if index == part.count { return true }
     }

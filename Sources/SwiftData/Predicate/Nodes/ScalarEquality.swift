@@ -30,7 +30,9 @@ extension SQLTranslation {
       let isOne: SQLQuery = "\(column.sql) IN (\(list))"
       return column.presence.map { "(\($0) AND \(isOne))" } ?? isOne
     }
-    return "\(column.sql) \(sign) \(bind: .text(text)) COLLATE SWIFT"
+    let isEqual: SQLQuery = "\(column.sql) \(sign) \(bind: .text(text)) COLLATE SWIFT"
+    let range = column.isIndexed ? CanonicalSpellings.range(of: text, in: column.sql) : nil
+    return range.map { "(\($0) AND \(isEqual))" } ?? isEqual
   }
 
   func sameValue(_ left: SQLScalar, _ right: SQLScalar) throws -> SQLQuery {

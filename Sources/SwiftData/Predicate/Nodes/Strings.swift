@@ -63,7 +63,14 @@ extension SQLTranslation {
     let string = try string(term(subject))
     let argument = try term(other)
     let other = try text(argument)
-    func call(_ string: SQLScalar) -> SQLQuery { "\(sql: function)(\(string.sql), \(other))" }
+    func call(_ string: SQLScalar) -> SQLQuery {
+      let sql: SQLQuery = "\(sql: function)(\(string.sql), \(other))"
+      guard function == "swift_starts", string.isIndexed,
+        case .constant(let prefix as String) = argument,
+        let range = CanonicalSpellings.range(of: prefix, in: string.sql)
+      else { return sql }
+      return "(\(range) AND \(sql))"
+    }
     if case .constant = argument { return .condition(SQLCondition(sql: string.holds(call))) }
     return .holds(call(string))
   }
