@@ -104,6 +104,8 @@ struct Past {
       return (store, try store.takeReader(after: last))
     } catch let error as StoreError where error.code == .irreversible && outline.base == 0 {
       return nil
+    } catch let error as StoreError where error.code == .historyExpired && outline.base == 0 {
+      throw PipelineError(.historyExpired) { error.wording }
     } catch let error as StoreError where [.irreversible, .historyExpired].contains(error.code) {
       throw PipelineError(.historyExpired) {
         "\(outline.path) keeps history from transaction \(outline.base + 1) on, and can't show the"

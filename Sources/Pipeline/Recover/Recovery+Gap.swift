@@ -83,9 +83,11 @@ extension Recovery {
       blobs: request.logs.blobs,
       beforeNaming: { digest in
         // After the gap, the chain continues with the digest of a missing transaction. This digest
-        // does not cover the gap, so only the mark proves the gap.
+        // does not cover the gap, so only the mark proves the gap. All rows were read by now.
         let mark = Mark(.gap, transaction: transaction.id, digest: digest)
-        try store.mark(.mark, author: Author(), details: "{\(mark.member)}")
+        _ = try new.withoutSnapshot {
+          try store.mark(.mark, author: Author(), details: "{\(mark.member)}")
+        }
       },
       changes: { body in
         try old.differences(to: new) { difference in

@@ -77,6 +77,8 @@ final class PastRows {
   /// The erased values, each with the transaction that set it; negative for the transaction that
   /// replaced the erased value.
   var erasedValues: [RowKey: [ColumnIndex: Int64]] = [:]
+  /// Whether large values of external attributes are digests, as in the rows of the store.
+  private var keepsDigests = true
   /// Whether the changes up to the point are read.
   var isForward = false
   var last: (schema: Int64, source: Source)?
@@ -107,8 +109,11 @@ final class PastRows {
     }
   }
 
-  /// Reads the changes after the point even if fewer changes are before it.
-  func readBackward() { isForward = false }
+  /// Makes rows that a reader can use like those of the store.
+  ///
+  /// The changes after the point are read even if fewer changes are before it, because only they give
+  /// erased values their numbers. The files of replaced values were removed, so rows have the values.
+  func prepareForReader() { (isForward, keepsDigests) = (false, false) }
 
   /// Reads the changed rows of some tables, unless they were read already.
   func read(_ wanted: [Int]) throws {
@@ -316,8 +321,8 @@ final class PastRows {
 
   /// A large value of an external attribute as a row has it: its digest.
   func moved(_ value: Value, _ column: EntityLayout.Column) -> Value {
-    guard column.isExternal, case .blob(let data) = value, data.count > Blobs.inlineLimit,
-      reader.blobFolder != nil
+    guard keepsDigests, column.isExternal, case .blob(let data) = value,
+      data.count > Blobs.inlineLimit, reader.blobFolder != nil
     else { return value }
     return .text(data.withUnsafeBytes { SHA256.digest(of: $0) }.description)
   }

@@ -98,7 +98,7 @@ package final class PastState {
   /// - Returns: The erased values of the rows, each with a number that is the same in another state
   ///   only if the value is.
   func readAll() throws -> [RowKey: [ColumnIndex: Int64]] {
-    rows.readBackward()
+    rows.prepareForReader()
     try rows.read(Array(tables.indices))
     return rows.erasedValues
   }

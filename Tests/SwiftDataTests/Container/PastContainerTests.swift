@@ -3,6 +3,11 @@ import SwiftData
 import TestSupport
 import Testing
 
+@Model private final class Photo {
+  @Attribute(.externalStorage) var pixels: Data
+  init(pixels: Data) { self.pixels = pixels }
+}
+
 @Suite("Containers of earlier states")
 struct PastContainerTests {
   private let folder: TemporaryFolder
@@ -188,6 +193,27 @@ struct PastContainerTests {
     #expect(throws: SwiftDataError.readOnly) { try past.save() }
     past.rollback()
     #expect(try past.fetch(FetchDescriptor<Trip>()).map(\.name) == ["Alps"])
+  }
+
+  @Test("Large external values of an earlier state are read, although their files were replaced.")
+  func externalValues() throws {
+    let sizes = [100, 200_000, 3_000_000]
+    let configuration = ModelConfiguration(url: url)
+    let context = ModelContext(try ModelContainer(for: Photo.self, configurations: configuration))
+    let photos = sizes.map { Photo(pixels: Data(repeating: 7, count: $0)) }
+    photos.forEach(context.insert)
+    try context.save()
+    let token = try #require(try allHistory(context).last?.token)
+    for photo in photos { photo.pixels = Data(repeating: 8, count: photo.pixels.count) }
+    try context.save()
+    context.delete(photos[1])
+    try context.save()
+    let past = try ModelContainer(for: Photo.self, asOf: token, configurations: configuration)
+    let found = try ModelContext(past).fetch(FetchDescriptor<Photo>())
+    #expect(
+      found.map(\.pixels).sorted { $0.count < $1.count }
+        == sizes.map { Data(repeating: 7, count: $0) }
+    )
   }
 
   @Test("Before its first transaction a store is empty, and without the file there is an error.")
