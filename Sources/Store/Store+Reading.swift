@@ -47,6 +47,13 @@ extension Store {
   package func takeReader(after point: Int64? = nil) throws -> Reader {
     try describingErrors(at: location.path) {
       let point = point ?? options.point
+      // The connection of a store in memory is the writer's, which must see the rows that exist now.
+      guard point == nil || !isInMemory else {
+        throw StoreError(.misuse, at: location.path) {
+          "Earlier states can be read only from a file, and \(location.path) is in memory."
+            + "\nOpen a store in a file."
+        }
+      }
       let known = point == options.point ? readers.take() : nil
       let reader = try known ?? makeReader(on: connectionForReading(), point: point)
       try reader.begin()

@@ -9,10 +9,7 @@ extension Recovery {
   /// state directly before the oldest transaction of history.
   func writeGap(after last: HistoryPoint, result: inout RecoverResult, tick: Tick) throws {
     let exported = try importedState(tick)
-    let base = try store.read { try $0.lastMissingTransaction() }
-    let isProgram = store.schema.hasReadablePast
-    let wanted = try isProgram ? max(base, store.read { try $0.knownStart() }) : base
-    let reached = try readablePoint(of: store, wanted: wanted)
+    let reached = try readablePoint(of: store, wanted: store.read { try $0.knownStart() })
     let schema = try store.read { try $0.adoptedSchema(after: reached)?.schema } ?? store.schema
     guard exported.schema == schema else {
       throw PipelineError(.schemaMismatch) {

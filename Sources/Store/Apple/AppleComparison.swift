@@ -321,7 +321,7 @@ final class AppleComparison {
     } else if missing.isEmpty || missing.count < place.columnCount {
       try writer.replayInsert(key, values: values)
     } else {
-      // As in a replica, an object of which nothing is known has no row.
+      // As in a replica, an object has no row if nothing is known of it.
       missing = []
     }
     for join in place.joins {

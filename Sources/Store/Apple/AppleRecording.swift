@@ -93,7 +93,7 @@ final class AppleRecording {
     try write(.insert, key)
   }
 
-  /// Updates an object, of which some columns still have the values of its present row.
+  /// Updates an object; some of its columns can still have the values of its present row.
   func update(
     _ key: RowKey,
     _ place: AppleObjects.Place,

@@ -154,6 +154,8 @@ extension Reader {
       let detail = list.isEmpty ? "" : " (\(list.joined(separator: "; ")))"
       return "The rows of \(connection.path) don't show the state after transaction \(transaction):"
         + " \(cause)\(detail)."
+        + "\nName a later point, or restore the state: travelog import LOGS --into NEW.store --until"
+        + " \(transaction)"
     }
   }
 }

@@ -99,6 +99,7 @@ extension Reader {
       throw StoreError(.irreversible, at: connection.path) {
         "\(count) \(count == 1 ? "value" : "values") of the state after transaction \(point ?? 0) of"
           + " \(connection.path) \(count == 1 ? "was" : "were") erased."
+          + "\nName a later point, after these values were set again."
       }
     }
     let count = try UnknownValues(connection, layouts: layouts).count

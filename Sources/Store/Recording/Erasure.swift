@@ -211,7 +211,6 @@ final class Erasure {
     if let details = try file?.next() { return details }
     guard restated.count > 0 else { return nil }
     defer { begin() }
-    guard restated.count > 0 else { return nil }
     return try restatements(restated).details
   }
 
