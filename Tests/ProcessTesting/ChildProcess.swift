@@ -34,6 +34,15 @@ public final class ChildProcess: @unchecked Sendable {
   /// Creates a child that is not started yet.
   public init() {}
 
+  /// A child that nobody waited for would remain after its end, and each exit test that runs later in
+  /// this process would look at it for ever.
+  deinit {
+    guard processIdentifier > 0, !ends(waiting: false) else { return }
+    Thread.detachNewThread { [processIdentifier] in
+      while waitpid(processIdentifier, nil, 0) < 0, errno == EINTR {}
+    }
+  }
+
   /// Starts the program.
   public func run() throws {
     var actions = posix_spawn_file_actions_t()
