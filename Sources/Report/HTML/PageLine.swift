@@ -60,7 +60,7 @@ enum PageLine {
   /// A change without notes is copied from the bytes of its line, because creating an
   /// ``ObjectDifference`` would take most of the time of a report.
   static func change(_ change: Change, vocabulary: Vocabulary, isFirst: Bool) -> [UInt8] {
-    guard !vocabulary.isSpelled, change.special.isEmpty, change.large.isEmpty,
+    guard change.special.isEmpty, change.large.isEmpty,
       change.entity.count <= 300,
       let line = copied(change, vocabulary: vocabulary, isFirst: isFirst)
     else {
@@ -99,7 +99,7 @@ enum PageLine {
     guard change.kind == .update else {
       forEachMember(of: change.kind == .insert ? change.after : change.before) { key, value in
         append(key: key, to: &line)
-        append(json: value, to: &line)
+        append(value, isSpelled: vocabulary.isSpelled, to: &line)
       }
       line.append(UInt8(ascii: "]"))
       return line
@@ -114,8 +114,8 @@ enum PageLine {
         return
       }
       append(key: key, to: &line)
-      append(json: before[index].value, to: &line)
-      append(json: value, to: &line)
+      append(before[index].value, isSpelled: vocabulary.isSpelled, to: &line)
+      append(value, isSpelled: vocabulary.isSpelled, to: &line)
       index += 1
     }
     line.append(UInt8(ascii: "]"))
@@ -163,6 +163,36 @@ enum PageLine {
       return line.append(UInt8(ascii: "}"))
     }
     value.json.withUnsafeBytes { append(json: $0, to: &line) }
+  }
+
+  /// Appends a value from a line of a log.
+  ///
+  /// Most spelled values are short texts and integers, whose bytes are in the line.
+  private static func append(
+    _ value: UnsafeRawBufferPointer,
+    isSpelled: Bool,
+    to line: inout [UInt8]
+  ) {
+    guard isSpelled, value.first == UInt8(ascii: "\"") else {
+      return append(json: value, to: &line)
+    }
+    let text = value.dropFirst()
+    if value.count <= valueLimit, text.starts(with: "text:".utf8) {
+      line += Array(",\"".utf8)
+      line += text.dropFirst("text:".utf8.count)
+      return
+    }
+    if text.starts(with: "integer:".utf8) {
+      let digits = text.dropFirst("integer:".utf8.count).dropLast()
+      if digits.count <= 15, parseUnsignedInteger(UnsafeRawBufferPointer(rebasing: digits)) != nil {
+        line.append(UInt8(ascii: ","))
+        line += digits
+        return
+      }
+    }
+    var spelled = PropertyValue(json: Array(value))
+    spelled.isSpelled = true
+    append(spelled, to: &line)
   }
 
   private static func append(json: UnsafeRawBufferPointer, to line: inout [UInt8]) {
