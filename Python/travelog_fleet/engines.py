@@ -1,5 +1,5 @@
 """DuckDB and Spark over the lake, with the same tables and views."""
-import functools, importlib, os
+import functools, importlib, os, sys
 from pathlib import Path
 
 from .exits import USAGE, FleetError
@@ -129,6 +129,8 @@ class Spark:
 
 def spark_session(name, master=None, **options):
     from pyspark.sql import SparkSession
+    # The first python3 on the PATH of a worker may not have the libraries.
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     builder = SparkSession.builder.appName(name)
     if master or "PYSPARK_GATEWAY_PORT" not in os.environ:
         # Otherwise this program runs below spark-submit, which knows the master.
