@@ -9,6 +9,7 @@ from .verification import Refusal, verify
 
 # The entry for the token among the tags of a store.
 TOKEN = "token"
+BLOCK = 1 << 18
 LARGE_VALUE = re.compile(rb'\{"sha256":"([0-9a-f]{64})","size":[1-9]')
 
 
@@ -113,14 +114,19 @@ def is_confirmed(name, end):
 
 
 def large_values(paths):
-    """The digests of the large values that some logs refer to."""
+    """The digests of the large values that some logs refer to.
+
+    A quote inside a value is escaped, so the pattern is never a part of a text.
+    """
     found = set()
     for path in paths:
         try:
             with gzip.open(path) as file:
-                for line in file:
-                    if b',"large":{' in line:
-                        found.update(digest.decode() for digest in LARGE_VALUE.findall(line))
+                rest = b""
+                while block := file.read(BLOCK):
+                    found.update(digest.decode() for digest in LARGE_VALUE.findall(rest + block))
+                    # The pattern has fewer bytes than this.
+                    rest = block[-100:]
         except (OSError, EOFError, zlib.error):
             continue  # `verify` reports a damaged log.
     return found
