@@ -2,7 +2,7 @@
 import os, random, shutil, subprocess, time, unittest
 from pathlib import Path
 
-from support import FLEET, SEED, FolderTests, add_journey, load, places_in_lake
+from support import FLEET, SEED, FolderTests, add_journey
 from cluster import free_port
 from test_erasure import SECRET, erase_secret, files_with, with_secret
 import world
