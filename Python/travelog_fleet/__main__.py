@@ -36,6 +36,14 @@ def moment(text):
     return name, f"{match[1]}{match[2] or ':00'}{(match[3] or '.').ljust(7, '0')}Z"
 
 
+def option(text):
+    """Reads NAME=VALUE."""
+    name, separator, value = text.partition("=")
+    if not name or not separator:
+        raise argparse.ArgumentTypeError(f"{text} is not NAME=VALUE")
+    return name, value
+
+
 def hours(text):
     """Reads 8-18."""
     match = re.fullmatch(r"(\d\d?)-(\d\d?)", text)
@@ -58,10 +66,18 @@ def parser():
     load.add_argument("target", metavar="TARGET", help="The folder of the lake.")
     load.add_argument("--warehouse", metavar="URL",
                       help="The folder for the files of a new lake. Default: TARGET/warehouse.")
+    load.add_argument("--catalog", metavar="URL",
+                      help="The catalog that several loads share, as SQLAlchemy names it.")
     load.add_argument("--travelog", metavar="FILE", default=os.environ.get("TRAVELOG", "travelog"),
                       help="The program that verifies logs.")
     load.add_argument("--workers", metavar="NUMBER", type=positive, default=os.cpu_count() or 1,
                       help="The number of stores that are read at the same time.")
+    load.add_argument("--engine", choices=("local", "spark"), default="local",
+                      help="Where stores are read: in processes of this machine, or on Spark.")
+    load.add_argument("--master", metavar="URL",
+                      help="The master of Spark. Default: this machine, or the master of spark-submit.")
+    load.add_argument("--spark", metavar="NAME=VALUE", type=option, action="append", default=[],
+                      help="An option of Spark.")
     load.add_argument("--batch", metavar="NUMBER", type=positive, default=200,
                       help="The number of stores in one commit.")
     load.add_argument("--silent", metavar="DURATION", type=duration,

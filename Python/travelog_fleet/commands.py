@@ -15,9 +15,9 @@ def load(options):
     from .load import load as run
     from .request import LoadRequest
     request = LoadRequest(
-        options.source, options.target, options.warehouse,
+        options.source, options.target, options.warehouse, options.catalog,
         find(options.travelog) or options.travelog, options.workers, options.batch, options.silent,
-        options.allow_unproven,
+        options.allow_unproven, options.engine, options.master, dict(options.spark),
     )
     with Progress(options.progress) as progress:
         result = run(request, progress)

@@ -1,40 +1,28 @@
 """Copies of the logs of one store. What is verified is what becomes rows, whatever the source does."""
-import gzip, re, shutil, zlib
-from collections import Counter
-from typing import NamedTuple
+import gzip, json, re, shutil, zlib
 
 from .content import UNCHANGED
-from .lines import LogRows, Position
 from .names import logs_and_bases, store_folder, token_key
-from .rowfile import RowFile
+from .storerows import StoreRows, look
 from .token import token_end
 from .verification import Refusal, verify
-from .wanted import Wanted
 
 # The entry for the token among the tags of a store.
 TOKEN = "token"
+BLOCK = 1 << 18
 LARGE_VALUE = re.compile(rb'\{"sha256":"([0-9a-f]{64})","size":[1-9]')
 
 
-class Written(NamedTuple):
-    """A file of rows, and what was found in the logs that they are from."""
-
-    path: str
-    # The last log that is not a snapshot, and the last transaction of all logs.
-    last_key: str | None
-    position: Position | None
-    schemas: list
-    kinds: Counter
-    # The transactions that lost values, as the new rows say.
-    restated: set
-
-
 class Copies:
-    """Reads and copies objects of a store, and lets `travelog` verify the copies."""
+    """Reads and copies objects of a store into a log folder, and lets `travelog` verify the copies.
 
-    def __init__(self, source, travelog, folder, store):
-        self.source, self.travelog, self.folder, self.store = source, travelog, folder, store
-        self.logs = folder / "logs"
+    The copies of several stores may be in the same folder. `token` is the token of the store, if it was
+    read already; `is_new` says whether the table has nothing of the store.
+    """
+
+    def __init__(self, source, travelog, logs, store, *, token=None, is_new=False):
+        self.source, self.travelog, self.logs, self.store = source, travelog, logs, store
+        self.read_token, self.is_new = token, is_new
         # The key and the bytes of the token that was read.
         self.token = None
 
@@ -49,8 +37,9 @@ class Copies:
         Every export and every erasure changes the token, so an unchanged token means that nothing is new.
         """
         key, tags = token_key(self.store, reading.partial), reading.known.tags
-        # A store in quarantine is read again, because its repair may not change the token.
-        found = self.source.read(key, None if reading.known.verdict else tags.get(TOKEN))
+        # A log may have been merged in the meantime, and a second attempt needs the newest token.
+        found, self.read_token = self.read_token, None
+        found = found or self.source.read(key, tag_of_token(reading.known))
         if found is UNCHANGED:
             return found
         if found is None:
@@ -60,7 +49,7 @@ class Copies:
         return token_end(found.data, self.store, reading.partial)
 
     def remove(self):
-        shutil.rmtree(self.logs, ignore_errors=True)
+        shutil.rmtree(self.logs / store_folder(self.store), ignore_errors=True)
 
     def add(self, keys):
         """Copies objects, and the large values that the logs among them refer to."""
@@ -83,26 +72,40 @@ class Copies:
             raise Refusal("unfinished",
                           "An erasure is not finished; run the same “travelog erase” again.")
 
-    def verify(self, *, after=None, heads=()):
-        return verify(self.travelog, str(self.logs), self.store, after=after, heads=heads)
+    def verify(self, path, *, after=None, heads=()):
+        """Verifies the copies, and writes their lines into a file."""
+        return verify(self.travelog, self.logs, path, store=self.store, after=after, heads=heads)
 
-    def write_rows(self, path, keys, schemas, *, partial="", position=None, after=None,
-                   affected=frozenset(), more=()):
-        """Writes the rows of the copied logs that a load wants, and more rows.
+    def rows(self, schemas, **options):
+        """The rows of the copies; see StoreRows."""
+        return StoreRows(schemas, self.definition, **options)
 
-        The logs continue after a position, if one is given. Of all others, only the rows after the
-        transaction `after` are wanted, and those of the affected transactions.
-        """
-        names = logs_and_bases(keys)
-        with RowFile(path) as file:
-            wanted = Wanted(after, affected, file.rows.add)
-            rows = LogRows(self.store, partial, position, dict(schemas), wanted.add)
-            for name in names:
-                rows.read(self.logs / name.key, name)
-            for row in more:
-                file.rows.add({**row, "store": self.store})
-        last = names[-1].key if names and not names[-1].is_snapshot else None
-        return Written(file.path, last, rows.position, rows.new_schemas, wanted.kinds, wanted.restated)
+    def look(self, rows, path, partial=""):
+        """Lets rows look at the lines of this store in a file."""
+        look(path, {(self.store, partial): rows})
+
+    def definition(self, digest):
+        """The definition of a schema that copied logs have."""
+        for path in (self.logs / store_folder(self.store)).rglob("*.ndjson.gz"):
+            with gzip.open(path) as file:
+                meta = json.loads(file.readline())["meta"]
+            if meta["schema"] == digest:
+                return meta["definition"]
+        raise KeyError(digest)
+
+
+def tag_of_token(known):
+    """The tag with which a token has nothing new.
+
+    A store in quarantine is read again, because its repair may not change the token.
+    """
+    return None if known.verdict else known.tags.get(TOKEN)
+
+
+def last_key(keys):
+    """The last log among some keys, unless it is a snapshot."""
+    names = logs_and_bases(keys)
+    return names[-1].key if names and not names[-1].is_snapshot else None
 
 
 def is_confirmed(name, end):
@@ -111,14 +114,19 @@ def is_confirmed(name, end):
 
 
 def large_values(paths):
-    """The digests of the large values that some logs refer to."""
+    """The digests of the large values that some logs refer to.
+
+    A quote inside a value is escaped, so the pattern is never a part of a text.
+    """
     found = set()
     for path in paths:
         try:
             with gzip.open(path) as file:
-                for line in file:
-                    if b',"large":{' in line:
-                        found.update(digest.decode() for digest in LARGE_VALUE.findall(line))
+                rest = b""
+                while block := file.read(BLOCK):
+                    found.update(digest.decode() for digest in LARGE_VALUE.findall(rest + block))
+                    # The pattern has fewer bytes than this.
+                    rest = block[-100:]
         except (OSError, EOFError, zlib.error):
             continue  # `verify` reports a damaged log.
     return found

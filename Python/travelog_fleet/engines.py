@@ -1,5 +1,5 @@
 """DuckDB and Spark over the lake, with the same tables and views."""
-import functools, importlib, os
+import functools, importlib, os, sys
 from pathlib import Path
 
 from .exits import USAGE, FleetError
@@ -101,16 +101,7 @@ class Spark:
     """Spark reads the files of the present snapshots, as PyIceberg lists them."""
 
     def __init__(self, lake, times=None, findings=None, master=None, **options):
-        from pyspark.sql import SparkSession
-        builder = SparkSession.builder.appName("fleet")
-        if master or "PYSPARK_GATEWAY_PORT" not in os.environ:
-            # Otherwise this program runs below spark-submit, which knows the master.
-            builder = builder.master(master or "local[*]")
-        options = {"spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false",
-                   "spark.sql.shuffle.partitions": "16", **options}
-        builder = functools.reduce(lambda made, option: made.config(*option), options.items(), builder)
-        self.session = builder.getOrCreate()
-        self.session.sparkContext.setLogLevel("ERROR")
+        self.session = spark_session("fleet", master, **{"spark.sql.shuffle.partitions": "16", **options})
         self.open(lake, times, findings)
 
     def open(self, lake, times=None, findings=None):
@@ -134,6 +125,21 @@ class Spark:
 
     def close(self):
         self.session.stop()
+
+
+def spark_session(name, master=None, **options):
+    from pyspark.sql import SparkSession
+    # The first python3 on the PATH of a worker may not have the libraries.
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    builder = SparkSession.builder.appName(name)
+    if master or "PYSPARK_GATEWAY_PORT" not in os.environ:
+        # Otherwise this program runs below spark-submit, which knows the master.
+        builder = builder.master(master or "local[*]")
+    options = {"spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false", **options}
+    builder = functools.reduce(lambda made, option: made.config(*option), options.items(), builder)
+    session = builder.getOrCreate()
+    session.sparkContext.setLogLevel("ERROR")
+    return session
 
 
 def spark_table(session, table):

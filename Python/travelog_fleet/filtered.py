@@ -2,25 +2,31 @@
 import hashlib
 
 from .content import UNCHANGED
-from .copies import is_confirmed
+from .copies import is_confirmed, last_key
 from .names import log_name, logs_and_bases, store_folder
+from .storerows import Everything
 from .token import check_fork
-from .wanted import Everything
 
 # The entry for the logs among the tags of a store.
 LOGS = "logs"
 
 
 class FilteredLogs:
+    # They have no records of erasures.
+    more = ()
+
     def __init__(self, copies, schemas):
         self.copies, self.schemas = copies, schemas
 
-    def read(self, reading):
-        """Reads the logs of one filter. Only all of them together can be verified."""
+    def read(self, reading, path):
+        """Reads the logs of one filter. Only all of them together can be verified.
+
+        Returns the rows, whose lines are in a file, or None if nothing is new.
+        """
         known, position, store = reading.known, reading.known.position, self.copies.store
         end = self.copies.end(reading)
         if end is UNCHANGED:
-            return
+            return None
         tags = self.copies.source.tags(store_folder(store, reading.partial))
         # Filtered logs have no records of erasures; only the logs themselves show that they were rewritten.
         is_rewritten = position is not None and fingerprint(tags, position) != known.tags.get(LOGS)
@@ -28,22 +34,21 @@ class FilteredLogs:
             # The table does not have the digest of an omitted transaction.
             check_fork(position, (*end[:2], position.digest))
             if end[:2] == position[:2] and not is_rewritten:
-                return
+                return None
         if is_rewritten:
             self.copies.check_finished()
         self.copies.remove()
         keys = [name.key for name in logs_and_bases(tags) if is_confirmed(name, end)]
         self.copies.add(keys)
-        answers = self.copies.verify()
-        written = self.copies.write_rows(
-            self.copies.folder / f"{reading.partial}.arrow", keys, self.schemas,
-            partial=reading.partial, after=position,
-            affected=Everything() if is_rewritten else frozenset(),
-        )
-        reading.note(written, answers)
+        answers = self.copies.verify(path)
+        rows = self.copies.rows(self.schemas, after=position,
+                                affected=Everything() if is_rewritten else frozenset())
+        self.copies.look(rows, path, reading.partial)
+        reading.note(rows, last_key(keys), answers)
         known.tags[LOGS] = fingerprint(tags, known.position)
         if is_rewritten:
             reading.replaced = {lineage: None for lineage in range(position.lineage + 1)}
+        return rows
 
 
 def fingerprint(tags, position):

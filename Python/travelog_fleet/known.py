@@ -6,7 +6,7 @@ rebuilds it.
 import json, sqlite3
 from dataclasses import dataclass, field
 
-from .lines import Position
+from .position import Position
 
 
 @dataclass

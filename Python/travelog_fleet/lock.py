@@ -30,11 +30,11 @@ class Mark:
         except FileNotFoundError:
             return None
 
-    def write(self, *, erases):
-        """Records durably that a load runs, and whether it removes erased values."""
+    def write(self, load, *, erases):
+        """Records durably which load runs, and whether it removes erased values."""
         new = self.path.with_suffix(".new")
         with open(new, "w") as file:
-            json.dump({"erases": erases}, file)
+            json.dump({"load": load, "erases": erases}, file)
             file.flush()
             os.fsync(file.fileno())
         os.replace(new, self.path)

@@ -29,11 +29,23 @@ FIGURES = (
 )
 CHANGES = ("count(*) AS transactions, sum(inserted) AS inserted, sum(updated) AS updated,"
            " sum(deleted) AS deleted")
+# What a person should do about each verdict, as docs/FLEET.md says.
+REPAIRS = {
+    "damaged": "Copy the logs again, or run “travelog verify” on the logs of the store.",
+    "forked": "Find out whether two stores have one identifier, or whether a store was restored without"
+              " “travelog recover”.",
+    "missing": "If a copy of the folder is still running, wait.",
+    "unfinished": "Run the same “travelog erase” again.",
+    "unreadable": "Use a newer “travelog”.",
+    "silent": "Look at the device.",
+    "failed": "Read the message.",
+}
+REPAIR = "".join(f" WHEN '{verdict}' THEN '{repair}'" for verdict, repair in REPAIRS.items())
 # Each section: title, what it says, and its query. Columns with counts are numbers.
 SECTIONS = [
     ("Quarantine", "Stores whose new logs were not loaded, and stores without new transactions.",
-     "SELECT verdict, store, partial AS filter, since, message FROM quarantine"
-     " ORDER BY verdict, store"),
+     f"SELECT verdict, store, partial AS filter, since, message, CASE verdict{REPAIR} END AS repair"
+     " FROM quarantine ORDER BY verdict, store"),
     ("Findings", "Findings that an auditor should examine, as “travelog report” defines them.",
      "SELECT finding, count(DISTINCT store) AS stores, count(*) AS transactions FROM findings"
      " GROUP BY finding ORDER BY finding"),

@@ -11,9 +11,9 @@ class Reading:
     store: str
     partial: str
     known: Known
-    # A file of rows to append, and the transactions of each lineage whose rows these replace; None for
-    # every transaction.
-    rows: str | None = None
+    # Whether there are rows to append, and the transactions of each lineage whose rows these replace;
+    # None for every transaction.
+    has_rows: bool = False
     replaced: dict = field(default_factory=dict)
     schemas: list = field(default_factory=list)
     # The new lines, and how many of them are of changes and of transactions.
@@ -29,15 +29,15 @@ class Reading:
     @property
     def has_news(self):
         """Whether a commit has something to write about the store."""
-        return self.is_changed or self.refusal is not None or self.rows is not None
+        return self.is_changed or self.refusal is not None or self.has_rows
 
-    def note(self, written, answers):
-        """Notes the rows that were written, and the answers of `verify` about their logs."""
-        self.rows, self.schemas, self.is_changed = written.path, written.schemas, True
-        self.lines, self.changes = written.kinds.total(), written.kinds["change"]
-        self.transactions = written.kinds["transaction"]
-        self.known.position = written.position
-        self.known.last_key = written.last_key or self.known.last_key
+    def note(self, rows, key, answers):
+        """Notes the rows to append, the last log they are from, and what `verify` said about the logs."""
+        self.has_rows, self.schemas, self.is_changed = True, rows.new_schemas, True
+        self.lines, self.changes = rows.kinds.total(), rows.kinds["change"]
+        self.transactions = rows.kinds["transaction"]
+        self.known.position = rows.position
+        self.known.last_key = key or self.known.last_key
         self.unproven = sorted({part["kind"] for answer in answers for part in answer["except"]
                                 if not part["is_proven"]})
 

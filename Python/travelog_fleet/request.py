@@ -12,12 +12,18 @@ class LoadRequest:
     source: str
     target: str
     warehouse: str | None = None
+    # The catalog that other loads share; None for one in the target.
+    catalog: str | None = None
     travelog: str = "travelog"
     workers: int = os.cpu_count() or 1
     batch: int = 200
     # Stores whose last transaction is older than this are in quarantine.
     silent: timedelta | None = None
     allows_unproven: bool = False
+    # Where stores are read; the master of Spark, and its options.
+    engine: str = "local"
+    master: str | None = None
+    spark: dict = field(default_factory=dict)
 
 
 @dataclass

@@ -102,9 +102,14 @@ def first_schema(digest, definition):
     return Schema(digest, None, digest, definition, properties)
 
 
+def next_name(schema, digest):
+    """The name of the schema that follows another one: a digest of the whole succession."""
+    return hashlib.sha256(f"{schema.name} {digest}".encode()).hexdigest()
+
+
 def next_schema(schema, digest, definition):
     """The schema after a migration."""
-    name = hashlib.sha256(f"{schema.name} {digest}".encode()).hexdigest()
+    name = next_name(schema, digest)
     old, new = Definition(schema.definition), Definition(definition)
     known = {(found.entity, found.name): found for found in schema.properties}
     properties = []

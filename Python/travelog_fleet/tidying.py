@@ -1,8 +1,10 @@
 """Merges small files of the lake, and deletes the files that no snapshot has."""
-import uuid
+from contextlib import suppress
+from datetime import datetime, timezone
 from itertools import accumulate
 
 from pyarrow.fs import FileSelector, FileType
+from pyiceberg.exceptions import CommitFailedException
 from pyiceberg.expressions import AlwaysTrue
 from pyiceberg.io.pyarrow import ArrowScan, _dataframe_to_data_files
 from urllib.parse import urlparse
@@ -16,31 +18,39 @@ MOST_SNAPSHOTS, KEPT_SNAPSHOTS = 100, 10
 
 
 def expire(table, keeping):
-    """Removes all snapshots except the newest ones; returns whether there were others.
-
-    Their files stay until `delete_orphans`.
-    """
+    """Removes all snapshots except the newest ones, and deletes their files; returns how many files."""
+    table.refresh()
     newest = sorted(table.snapshots(), key=lambda snapshot: snapshot.sequence_number)
     old = [snapshot.snapshot_id for snapshot in newest[:-keeping]]
-    if old:
-        table.maintenance.expire_snapshots().by_ids(old).commit()
-        table.refresh()
-    return bool(old)
+    if not old:
+        return 0
+    before = set(files(table))
+    table.maintenance.expire_snapshots().by_ids(old).commit()
+    table.refresh()
+    # Files that another load is about to add are in no snapshot, and so are not among these.
+    removed = before - set(files(table))
+    for location in removed:
+        with suppress(FileNotFoundError):
+            table.io.delete(location)
+    return len(removed)
 
 
-def delete_orphans(table):
+def delete_orphans(table, load=None, age=None):
     """Deletes the files of a table that no snapshot has; returns their number.
 
-    Nobody else may be writing to the table.
+    If other loads may be writing to the table, only the files of a load are deleted, and older ones.
     """
-    kept = {path_of(location) for location in files(table)}
     base = urlparse(table.location())
     filesystem = table.io.fs_by_scheme(base.scheme or "file", base.netloc)
     selector = FileSelector(path_of(table.location()), allow_not_found=True, recursive=True)
-    orphans = [
-        found.path for found in filesystem.get_file_info(selector)
-        if found.type == FileType.File and found.path not in kept
-    ]
+    found = [found for found in filesystem.get_file_info(selector) if found.type == FileType.File]
+    if load is not None:
+        limit = datetime.now(timezone.utc) - age
+        found = [file for file in found if load in file.path or (file.mtime and file.mtime < limit)]
+    # A file that was listed may have been committed since then.
+    table.refresh()
+    kept = {path_of(location) for location in files(table)} if found else set()
+    orphans = [file.path for file in found if file.path not in kept]
     for path in orphans:
         filesystem.delete_file(path)
     return len(orphans)
@@ -64,7 +74,7 @@ def path_of(location):
     return parts.path if parts.scheme in ("", "file") else parts.netloc + parts.path
 
 
-def merge_small_files(table):
+def merge_small_files(table, load="merged"):
     """Merges small files into larger ones, sorted by store; returns how many were merged."""
     small = sorted(
         (task for task in table.scan().plan_files()
@@ -81,20 +91,29 @@ def merge_small_files(table):
     rows = scan.to_table(small).sort_by([
         (name, "ascending") for name in ("store", "partial", "lineage", "txn", "seq")
     ])
-    with table.transaction() as transaction:
-        with transaction.update_snapshot().overwrite() as snapshot:
-            for task in small:
-                snapshot.delete_data_file(task.file)
-            for file in _dataframe_to_data_files(
-                table_metadata=table.metadata, df=rows, io=table.io, write_uuid=uuid.uuid4()
-            ):
-                snapshot.append_data_file(file)
+    merged = list(_dataframe_to_data_files(table_metadata=table.metadata, df=rows, io=table.io,
+                                           write_uuid=load))
+    transaction = table.transaction()
+    with transaction.update_snapshot().overwrite() as snapshot:
+        for task in small:
+            snapshot.delete_data_file(task.file)
+        for file in merged:
+            snapshot.append_data_file(file)
+    try:
+        transaction.commit_transaction()
+    except CommitFailedException:
+        # Another load was faster, and a later load merges the files.
+        for file in merged:
+            table.io.delete(file.file_path)
+        table.refresh()
+        return 0
     return len(small)
 
 
-def tidy(table):
+def tidy(table, load):
     """What a load does at its end, so that many small loads do not make a slow table."""
-    merged = merge_small_files(table)
-    if len(table.snapshots()) > MOST_SNAPSHOTS and expire(table, KEPT_SNAPSHOTS):
-        delete_orphans(table)
+    merged = merge_small_files(table, load)
+    if len(table.snapshots()) > MOST_SNAPSHOTS:
+        with suppress(CommitFailedException):
+            expire(table, KEPT_SNAPSHOTS)
     return merged

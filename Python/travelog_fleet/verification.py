@@ -15,12 +15,15 @@ class Refusal(Exception):
 VERDICTS = {FOUND: "damaged", UNREADABLE: "unreadable", MISSING: "missing"}
 
 
-def verify(travelog, folder, store, *, after=None, heads=()):
-    """The answers of `verify` for sound logs: one for each lineage.
+def verify(travelog, folder, path, *, store=None, after=None, heads=()):
+    """The answers of `verify` for sound logs, one for each lineage, whose lines are then in a file.
 
     Raises Refusal for all others. A finding names files by their place in the source.
     """
-    command = [travelog, "verify", folder, "--store", store, "--json"]
+    folder = str(folder)
+    command = [travelog, "verify", folder, "--json", "--arrow", str(path)]
+    if store is not None:
+        command += ["--store", store]
     if after is not None:
         command += ["--after", after]
     for head in heads:

@@ -1,3 +1,4 @@
+import ChangeLog
 import CommandLineKit
 import Format
 import Pipeline
@@ -26,6 +27,13 @@ extension Travelog {
   static let allowUnproven = Parameter<Bool>.toggle(
     "allow-unproven",
     help: "Accept the logs even if a part of them is not proven."
+  )
+
+  static let arrow = Parameter<String?>.optional(
+    "arrow",
+    type: .file,
+    placeholder: "FILE",
+    help: "Also write the lines of sound logs as an Apache Arrow stream."
   )
 
   static let verifiedLogs = Parameter<[String]>.positionals(
@@ -61,7 +69,7 @@ extension Travelog {
       "travelog verify logs --against trips.store": "Verify that the logs restore the store.",
     ],
     parameters: [
-      verifiedLogs, origin, token, heads, after, against, replay, erasures, allowUnproven,
+      verifiedLogs, origin, token, heads, after, against, replay, arrow, erasures, allowUnproven,
       sinceCheckpoint,
       proof, publicKey, witnesses, quorum, expectedTree,
     ],
@@ -97,7 +105,8 @@ extension Travelog {
     request.includesFiltered = true
     request.failures = source.failures
     let (line, tick) = call.tick()
-    let results = try source.naming { try verify(request, tick: tick) }
+    let lines = try given[arrow].map { try ArrowFile(path: $0) }
+    let results = try source.naming { try verify(request, arrow: lines, tick: tick) }
     try line.clear()
     var findings: [String] = []
     for result in results.map({ $0.naming(source.naming) }) {
@@ -111,6 +120,7 @@ extension Travelog {
     }
     try call.warn(findings: findings, of: findings.count)
     guard results.allSatisfy(\.findings.isEmpty) else { return .found }
+    try lines?.finish()
     return results.contains(where: \.isUnproven) && !given[allowUnproven] ? .unproven : .success
   }
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from adopted import is_adopted, read_database
-from travelog_fleet.lines import canonical, decode, sizes
+from spelling import canonical, decode, sizes
 from maker import TRAVELOG
 
 # The values of one property: canonical text, special text, reference to a large value.

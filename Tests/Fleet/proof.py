@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import oracle
-from travelog_fleet.lines import canonical, decode, sizes
+from spelling import canonical, decode, sizes
 
 
 def times_of(engine, count):

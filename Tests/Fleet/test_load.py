@@ -3,7 +3,9 @@ import json, shutil, unittest
 from pathlib import Path
 
 from support import SEED, FolderTests, add_journey, load, orphans, places_in_lake
-from travelog_fleet.reader import read_store
+from travelog_fleet.datafile import destination
+from travelog_fleet.lake import Lake
+from travelog_fleet.reader import Task, read_stores
 from travelog_fleet.source import FolderSource
 import world
 
@@ -49,10 +51,12 @@ class LoadTests(FolderTests):
                 return found
 
         source, known, schemas = BusySource(logs), {}, {}
+        self.lake.mkdir()
+        place = destination(Lake(self.lake, creates=True).lines, "load")
         for number in range(2):
             head = json.loads(next(logs.glob("store=*/_token.json")).read_bytes())
-            reading, = read_store(source, world.TRAVELOG, self.folder / "staging",
-                                  members[0].identifier, schemas, known)
+            (reading,), _ = read_stores(source, world.TRAVELOG, self.folder / "staging",
+                                        [Task(members[0].identifier, known)], schemas, place)
             self.assertIsNone(reading.refusal)
             self.assertEqual(reading.known.position.txn,
                              head["stores"][members[0].identifier]["transaction"])
@@ -100,7 +104,6 @@ class TidyingTests(FolderTests):
         for number in range(12):
             add_journey(members[0], logs, f"Journey {number}")
             load(logs, self.lake)
-        from travelog_fleet.lake import Lake
         tidying.SMALL_FILES, old = 10, tidying.SMALL_FILES
         self.addCleanup(setattr, tidying, "SMALL_FILES", old)
         lines = Lake(self.lake).lines

@@ -1,7 +1,7 @@
 """Stores that a load puts into quarantine."""
 import os, shutil, unittest
 
-from support import FolderTests, add_journey, load, places_in_lake
+from support import FolderTests, add_journey, fleet, load, places_in_lake
 import world
 
 
@@ -97,6 +97,17 @@ class QuarantineTests(FolderTests):
         self.assertEqual(load(logs, self.lake, codes=(0,))["fleet_load"][0]["transactions"], 1)
         token.write_bytes(old)
         self.assertEqual(load(logs, self.lake)["fleet_quarantined"][0]["verdict"], "forked")
+
+    def test_the_page_has_a_row_with_a_repair_for_each_store_in_quarantine(self):
+        logs, members = self.make(world.damaged, world.incomplete, world.plain)
+        load(logs, self.lake, codes=(1,))
+        page = self.folder / "fleet.html"
+        self.assertEqual(fleet("page", self.lake, "--output", page).returncode, 0)
+        section = page.read_text().partition("<h2 id=quarantine>")[2].partition("<h2 ")[0]
+        for member, repair in zip(members, ("Copy the logs again", "wait")):
+            row = next(row for row in section.splitlines() if member.identifier in row)
+            self.assertIn(repair, row)
+        self.assertNotIn(members[2].identifier, section)
 
     def test_links_and_pipes_in_a_folder_do_not_stop_a_load(self):
         logs, members = self.make(world.plain, world.plain)

@@ -1,17 +1,20 @@
 """Small parts against a naive reference, with random input."""
-import datetime, gzip, json, random, tempfile, unittest, zlib
+import datetime, gzip, json, random, unittest, zlib
 
+import pyarrow as pa
 from pyiceberg.expressions.visitors import bind
 from pyiceberg.schema import Schema
 from pyiceberg.types import LongType, NestedField, StringType
 
+from spelling import canonical, decode
 from support import SEED
 import world
 from travelog_fleet.lake import any_of
-from travelog_fleet.lines import LogRows, Position, canonical, decode
-from travelog_fleet.names import LogName, log_name, logs_and_bases
-from travelog_fleet.wanted import Wanted
+from travelog_fleet.names import log_name, logs_and_bases
+from travelog_fleet.position import Position
 from travelog_fleet.schemas import first_schema, next_schema
+from travelog_fleet.storerows import StoreRows
+from travelog_fleet.table import LINES
 
 
 class WordTests(unittest.TestCase):
@@ -70,34 +73,27 @@ class WordTests(unittest.TestCase):
                 self.read_erasure(op)
 
     def read_erasure(self, op):
-        store = "45CEAB7E-97C2-44B8-BEC8-8E33FD0553A6"
         definition = json.dumps({"version": "1", "entities": []})
         restated = [{"lineage": 0, "txn": 1, "op": "recorded", "was": "a", "lines": "b"}]
-        lines = [
-            {"kind": "header", "meta": {"schema": "d", "definition": definition}},
-            {"kind": "change", "txn": 1, "seq": 0, "n": 1, "op": "insert", "entity": "Person",
-             "id": "7", "after": {"phone": None}, "special": {"after": {"phone": "erased"}}},
-            {"kind": "transaction", "txn": 1, "n": 1, "op": "recorded", "digest": "a", "meta": {}},
-            {"kind": "transaction", "txn": 2, "n": 0, "op": op, "digest": "c",
-             "meta": {"details": json.dumps({"entity": "Person", "id": "7", "restated": restated})}},
-            {"kind": "trailer"},
-        ]
-        name = LogName(f"store={store}/x", "", 0, 1, 2)
-        position = Position(0, 1, "a", "", "d")
-        with tempfile.NamedTemporaryFile() as file:
-            file.write(gzip.compress("".join(json.dumps(line) + "\n" for line in lines).encode()))
-            file.flush()
-            found = []
-            for affected in (set(), {(0, 1)}):
-                wanted = Wanted(position, affected, found.append)
-                rows = LogRows(store, "", None, {}, wanted.add)
-                rows.read(file.name, name)
-                self.assertEqual(wanted.restated, {(0, 1)})
-                self.assertEqual(rows.position[:3], (0, 2, "c"))
-        # First only the new transaction, then also the one that lost a value.
-        self.assertEqual([(row["kind"], row["txn"]) for row in found],
-                         [("transaction", 2), ("change", 1), ("transaction", 1), ("transaction", 2)])
-        self.assertEqual(found[1]["special_after"], [("phone", "erased")])
+        details = json.dumps({"entity": "Person", "id": "7", "restated": restated})
+        same = {"store": "S", "partial": "", "lineage": 0, "schema": "d"}
+        batch = pa.RecordBatch.from_pylist([
+            {**same, "kind": "change", "txn": 1, "seq": 0, "n": 1, "op": "insert",
+             "special_after": [("phone", "erased")]},
+            {**same, "kind": "transaction", "txn": 1, "n": 1, "op": "recorded", "digest": "a",
+             "meta": []},
+            {**same, "kind": "transaction", "txn": 2, "n": 0, "op": op, "digest": "c",
+             "meta": [("details", details)]},
+        ], LINES)
+        expected = [{2}, {1, 2}]
+        for affected, numbers in zip((frozenset(), frozenset({(0, 1)})), expected):
+            rows = StoreRows({}, lambda _: definition, after=Position(0, 1, "a", "", "d"),
+                             affected=affected)
+            rows.look(batch)
+            self.assertEqual(rows.restated, {(0, 1)})
+            self.assertEqual(rows.position[:3], (0, 2, "c"))
+            # First only the new transaction, then also the one that lost a value.
+            self.assertEqual(set(rows.rows(batch)["txn"].to_pylist()), numbers)
 
     def test_the_rows_of_thousands_of_erased_stores_are_one_condition(self):
         # A condition whose depth grew with the number of stores would end with a RecursionError.

@@ -20,7 +20,9 @@ package final class LogReader {
   ///
   /// A caller that checks the values itself uses this object too.
   package let format: ChangeFormat
-  private let schemaDigest: String
+  let schemaDigest: String
+  /// The file to which lines are added, and what its rows say about this log.
+  var arrow: (file: ArrowFile, place: LineColumns.Place)?
   private var erasing: ErasureCheck
   private let scanner = TransactionScanner()
   private var expected: Int64
@@ -119,11 +121,15 @@ package final class LogReader {
       var parts = LineParts(text)
       if parts.has(#"{"kind":"change","#) {
         try readChange(text, checksValues: checksValues, body)
+        try writeToArrow(text)
         try copy(line)
       } else if parts.has(#"{"kind":"transaction","#) {
-        return try readTransaction(text)
+        let transaction = try readTransaction(text)
+        try writeToArrow(text)
+        return transaction
       } else if parts.has(#"{"kind":"omitted","#) {
         try omitted(readOmission(text), line)
+        try writeToArrow(text)
       } else {
         try readTrailer(text)
         return nil

@@ -20,6 +20,8 @@ struct LineParts {
     self.position = position
   }
 
+  mutating func move(to position: Int) { self.position = position }
+
   var isAtEnd: Bool { position == line.count }
 
   /// Whether a text comes next; the position does not change.

@@ -112,7 +112,7 @@ private func appendEscape(of byte: UInt8, to buffer: inout [UInt8]) {
 /// Replaces the escapes of a text between quotes; nil if an escape is not canonical.
 ///
 /// The memory must have room for as many bytes as the text has.
-func unescapeCanonical(
+package func unescapeCanonical(
   _ inner: UnsafeRawBufferPointer,
   in room: UnsafeMutableRawBufferPointer
 ) -> UnsafeRawBufferPointer? {

@@ -8,6 +8,7 @@ func readFilteredLogs(
   of store: String,
   request: VerifyRequest,
   whole: [LogFacts],
+  arrow: ArrowFile?,
   progress: inout Progress,
   tick: Tick
 ) throws -> [StoreFacts] {
@@ -23,7 +24,7 @@ func readFilteredLogs(
         lineage: lineage,
         end: end?.transaction
       )
-      try run.read(progress: &progress, tick: tick)
+      try run.read(arrow: arrow, progress: &progress, tick: tick)
       lineages.append(run.facts)
     }
     return try StoreFacts(lineages, of: store, logs: logs, token: request.token)
@@ -64,7 +65,7 @@ private struct FilteredVerification {
     )
   }
 
-  mutating func read(progress: inout Progress, tick: Tick) throws {
+  mutating func read(arrow: ArrowFile?, progress: inout Progress, tick: Tick) throws {
     var point: HistoryPoint?
     for (index, file) in chain.files.enumerated() {
       do {
@@ -73,6 +74,7 @@ private struct FilteredVerification {
         // A log after a damaged log is verified from its own beginning.
         point = nil
         let reader = try chain.open(file, after: start)
+        if let arrow { try reader.write(to: arrow, after: nil, isSnapshot: false) }
         guard logs.partial == LogFolder.partialName(reader.header.partial) else {
           throw misplaced(reader.header, path: file.path)
         }

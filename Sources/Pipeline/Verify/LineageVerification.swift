@@ -16,6 +16,7 @@ final class LineageVerification {
   private var checkpoints: CheckpointComparison
   private let after: TrustedPosition?
   private let observer: (any VerificationObserver)?
+  private let arrow: ArrowFile?
 
   init(
     _ request: VerifyRequest,
@@ -23,9 +24,11 @@ final class LineageVerification {
     lineage: Int64,
     after: TrustedPosition?,
     observer: (any VerificationObserver)? = nil,
+    arrow: ArrowFile? = nil,
     progress: Progress
   ) throws {
     self.observer = observer
+    self.arrow = arrow
     let folder = request.logs
     heads = Set(request.heads)
     checkpoints = CheckpointComparison(after == nil ? request.checkpoints : [])
@@ -61,6 +64,7 @@ final class LineageVerification {
     for file in chain.snapshots where file.range.lowerBound > base || after == nil {
       try collect {
         let reader = try chain.open(file, after: nil)
+        if let arrow, isBase(file) { try reader.write(to: arrow, after: nil, isSnapshot: true) }
         var digest: Digest?
         try read(reader, file: file, observer: nil, tick: tick) { digest = $0.digest }
         snapshots[file.range.lowerBound] = reader.header.previous
@@ -94,6 +98,7 @@ final class LineageVerification {
       var next: HistoryPoint?
       try collect {
         let reader = try chain.open(file, after: isInside ? nil : point)
+        if let arrow { try reader.write(to: arrow, after: after?.transaction, isSnapshot: false) }
         // If the log begins directly after the trusted position, `open` has compared it with the
         // digest of this position.
         isReached = isReached || isConnected && file.range.lowerBound == base + 1
@@ -196,6 +201,12 @@ final class LineageVerification {
       facts.from = HistoryPoint(lineage: chain.lineage, transaction: before, digest: digest)
       facts.to = facts.from
     }
+  }
+
+  /// Whether the logs begin with a snapshot, because earlier logs were removed.
+  private func isBase(_ snapshot: LogFolder.File) -> Bool {
+    let first = chain.files.first?.range.lowerBound
+    return after == nil && first.map { $0 == snapshot.range.lowerBound + 1 } ?? true
   }
 
   private func read(

@@ -4,13 +4,15 @@ import Store
 
 /// Recomputes every digest from the files, and returns the findings.
 ///
-/// Reading produces facts, and a judgement without files turns the facts into verdicts.
+/// Reading produces facts, and a judgement without files turns the facts into verdicts. `arrow` gets
+/// the lines as they are read; only the caller can finish the file, if nothing is wrong.
 ///
 /// - Throws: ``PipelineError`` if there are no logs, and ``LogError`` if the disk fails. If the
 ///   logs are damaged, the result contains the damage.
 package func verify(
   _ request: VerifyRequest,
   observer: (any VerificationObserver)? = nil,
+  arrow: ArrowFile? = nil,
   tick: Tick = { _ in }
 ) throws -> [Verification] {
   guard request.logs.exists else {
@@ -31,7 +33,7 @@ package func verify(
   return try readingSettled(request.logs, of: stores) { results in
     results.allSatisfy { $0.findings.isEmpty || $0.isUnfinished }
   } _: {
-    try verifyOnce(request, stores: stores, observer: observer, tick: tick)
+    try verifyOnce(request, stores: stores, observer: observer, arrow: arrow, tick: tick)
   }
 }
 
@@ -39,9 +41,11 @@ private func verifyOnce(
   _ request: VerifyRequest,
   stores: [String],
   observer: (any VerificationObserver)?,
+  arrow: ArrowFile?,
   tick: Tick
 ) throws -> [Verification] {
   observer?.restart()
+  try arrow?.restart()
   var progress = Progress()
   var results: [Verification] = []
   for store in stores {
@@ -49,6 +53,7 @@ private func verifyOnce(
       of: store,
       request: request,
       observer: observer,
+      arrow: arrow,
       progress: &progress,
       tick: tick
     )
@@ -94,6 +99,7 @@ private func readLogs(
   of store: String,
   request: VerifyRequest,
   observer: (any VerificationObserver)?,
+  arrow: ArrowFile?,
   progress: inout Progress,
   tick: Tick
 ) throws -> StoreFacts {
@@ -106,6 +112,7 @@ private func readLogs(
       lineage: lineage,
       after: lineage == start ? request.after : nil,
       observer: observer,
+      arrow: arrow,
       progress: progress
     )
     lineages.append(try run.read(tick))
@@ -123,6 +130,7 @@ private func readLogs(
       of: store,
       request: request,
       whole: facts.lineages,
+      arrow: arrow,
       progress: &progress,
       tick: tick
     )
