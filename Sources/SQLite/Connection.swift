@@ -267,6 +267,16 @@ package final class Connection {
   /// the encoding of its texts.
   package func useTables(prefix: String) throws {
     ownTablePrefix = prefix
+    try readEncoding()
+  }
+
+  /// Gives the texts of a new database an encoding, before the first table exists.
+  package func setEncoding(_ name: String) throws {
+    try execute("PRAGMA encoding = '\(name)'")
+    try readEncoding()
+  }
+
+  private func readEncoding() throws {
     let reading = try prepare("PRAGMA encoding")
     guard try reading.step() else { return }
     ownEncoding = reading.string(at: 0)

@@ -12,7 +12,7 @@ import Testing
 @testable import Audit
 
 /// The rows of each table with the names of its columns, each value with its storage class, sorted.
-private typealias Dump = [String: [String]]
+typealias Dump = [String: [String]]
 
 private func spelled(_ values: [Value]) -> String {
   values.map { value in
@@ -22,7 +22,7 @@ private func spelled(_ values: [Value]) -> String {
   }.joined(separator: "|")
 }
 
-private func rows(
+func rows(
   _ sql: String,
   on connection: Connection
 ) throws -> (columns: [String], [String]) {
@@ -34,7 +34,7 @@ private func rows(
   return ((0..<statement.columnCount).map { statement.columnName(at: $0) }, result)
 }
 
-private func rows(_ sql: String, of query: PastQuery) throws -> (columns: [String], [String]) {
+func rows(_ sql: String, of query: PastQuery) throws -> (columns: [String], [String]) {
   let rows = try query.rows(of: sql)
   var result: [String] = []
   while let values = try rows.next() { result.append(spelled(values)) }
@@ -46,7 +46,7 @@ private func isOfProgram(_ table: String) -> Bool {
 }
 
 /// All tables of a file.
-private func dump(_ path: String) throws -> Dump {
+func dump(_ path: String) throws -> Dump {
   let connection = try Connection(path: path, mode: .readOnly)
   let tables = try connection.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'")
   var result: Dump = [:]
@@ -60,7 +60,7 @@ private func dump(_ path: String) throws -> Dump {
 }
 
 /// All tables of a state.
-private func dump(of text: String, into file: URL? = nil) throws -> Dump {
+func dump(of text: String, into file: URL? = nil) throws -> Dump {
   let queried = try QueriedStates([("main", text)])
   let query = try PastQuery(queried.states.map { ($0.name, $0.state) })
   var result: Dump = [:]
