@@ -64,6 +64,11 @@ package final class Connection {
   package convenience init(path: String, mode: Mode) throws {
     var flags: Int32
     var name = path
+    var status = stat()
+    // SQLite would wait until another program opens the pipe.
+    guard mode == .memory || stat(path, &status) != 0 || status.st_mode & S_IFMT != S_IFIFO else {
+      throw SQLiteError(code: SQLiteError.notADatabase, message: "the file is a pipe", path: path)
+    }
     switch mode {
     case .readWriteCreate:
       flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX
