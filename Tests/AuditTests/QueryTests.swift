@@ -126,6 +126,30 @@ struct QueryTests {
     }
   }
 
+  @Test("After all history was pruned, later points are those of their time.")
+  func prunedCompletely() throws {
+    try withTemporaryFolder { folder in
+      var world = try World(folder, "pruned completely", writes: 9)
+      try checkPruned(world.path, world.source) { try world.history.write(to: world.source) }
+      var program = try QueriedProgram(folder, "pruned program")
+      program.changesTables = false
+      for _ in 0..<5 { try program.step() }
+      let store = try Store.open(.file(URL(fileURLWithPath: program.path)))
+      try checkPruned(program.path, store) { try program.step() }
+    }
+  }
+
+  private func checkPruned(_ path: String, _ store: Store, write: () throws -> Void) throws {
+    func head() throws -> Int64 { try readableStore(path).read { try $0.sealedHead() } }
+    var states: [Int64: Dump] = [try head(): try dump(path)]
+    try store.deleteHistory([1...head()])
+    for _ in 0..<4 {
+      states[try head()] = try dump(path)
+      try write()
+    }
+    for (id, state) in states { #expect(try dump(of: "\(path)@\(id)") == state, "at \(id)") }
+  }
+
   @Test("A replica, the logs and one log show the same states as their store.")
   func otherSources() throws {
     try withTemporaryFolder { folder in
