@@ -64,6 +64,11 @@ package final class Connection {
   package convenience init(path: String, mode: Mode) throws {
     var flags: Int32
     var name = path
+    var status = stat()
+    // SQLite would wait until another program opens the pipe.
+    guard mode == .memory || stat(path, &status) != 0 || status.st_mode & S_IFMT != S_IFIFO else {
+      throw SQLiteError(code: SQLiteError.notADatabase, message: "the file is a pipe", path: path)
+    }
     switch mode {
     case .readWriteCreate:
       flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX
@@ -267,6 +272,16 @@ package final class Connection {
   /// the encoding of its texts.
   package func useTables(prefix: String) throws {
     ownTablePrefix = prefix
+    try readEncoding()
+  }
+
+  /// Gives the texts of a new database an encoding, before the first table exists.
+  package func setEncoding(_ name: String) throws {
+    try execute("PRAGMA encoding = '\(name)'")
+    try readEncoding()
+  }
+
+  private func readEncoding() throws {
     let reading = try prepare("PRAGMA encoding")
     guard try reading.step() else { return }
     ownEncoding = reading.string(at: 0)

@@ -122,7 +122,8 @@ struct HistoryDeletion {
     // The ids of changes rise with the ids of their transactions, so the changes with ids below
     // `end` are deleted.
     let end = try connection.integer(
-      "SELECT first_change FROM \(connection.tables.transaction) WHERE id > ?1 ORDER BY id LIMIT 1",
+      "SELECT first_change FROM \(connection.tables.transaction) WHERE id > ?1 AND changes > 0"
+        + " ORDER BY id LIMIT 1",
       values: [.integer(id)]
     )
     try deleteChanges("id < ?1") { try $0.bind(1, end ?? .max) }

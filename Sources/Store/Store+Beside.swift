@@ -116,9 +116,8 @@ extension Store {
     try connection.setForeignKeys(enforced: false)
     try connection.execute("PRAGMA ignore_check_constraints = ON")
     // These settings must be made before the first table exists.
-    try connection.execute(
-      "PRAGMA auto_vacuum = INCREMENTAL; PRAGMA encoding = '\(states.database.encoding)'"
-    )
+    try connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
+    try connection.setEncoding("\(states.database.encoding)")
     try connection.useTables(prefix: prefix)
     do {
       try connection.execute("BEGIN EXCLUSIVE")

@@ -12,7 +12,7 @@ import Testing
 @testable import Audit
 
 /// The rows of each table with the names of its columns, each value with its storage class, sorted.
-private typealias Dump = [String: [String]]
+typealias Dump = [String: [String]]
 
 private func spelled(_ values: [Value]) -> String {
   values.map { value in
@@ -22,7 +22,7 @@ private func spelled(_ values: [Value]) -> String {
   }.joined(separator: "|")
 }
 
-private func rows(
+func rows(
   _ sql: String,
   on connection: Connection
 ) throws -> (columns: [String], [String]) {
@@ -34,7 +34,7 @@ private func rows(
   return ((0..<statement.columnCount).map { statement.columnName(at: $0) }, result)
 }
 
-private func rows(_ sql: String, of query: PastQuery) throws -> (columns: [String], [String]) {
+func rows(_ sql: String, of query: PastQuery) throws -> (columns: [String], [String]) {
   let rows = try query.rows(of: sql)
   var result: [String] = []
   while let values = try rows.next() { result.append(spelled(values)) }
@@ -46,7 +46,7 @@ private func isOfProgram(_ table: String) -> Bool {
 }
 
 /// All tables of a file.
-private func dump(_ path: String) throws -> Dump {
+func dump(_ path: String) throws -> Dump {
   let connection = try Connection(path: path, mode: .readOnly)
   let tables = try connection.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'")
   var result: Dump = [:]
@@ -60,7 +60,7 @@ private func dump(_ path: String) throws -> Dump {
 }
 
 /// All tables of a state.
-private func dump(of text: String, into file: URL? = nil) throws -> Dump {
+func dump(of text: String, into file: URL? = nil) throws -> Dump {
   let queried = try QueriedStates([("main", text)])
   let query = try PastQuery(queried.states.map { ($0.name, $0.state) })
   var result: Dump = [:]
@@ -124,6 +124,30 @@ struct QueryTests {
       let early = #expect(throws: PipelineError.self) { try dump(of: "\(world.path)@\(base - 1)") }
       #expect(early?.code == .historyExpired)
     }
+  }
+
+  @Test("After all history was pruned, later points are those of their time.")
+  func prunedCompletely() throws {
+    try withTemporaryFolder { folder in
+      var world = try World(folder, "pruned completely", writes: 9)
+      try checkPruned(world.path, world.source) { try world.history.write(to: world.source) }
+      var program = try QueriedProgram(folder, "pruned program")
+      program.changesTables = false
+      for _ in 0..<5 { try program.step() }
+      let store = try Store.open(.file(URL(fileURLWithPath: program.path)))
+      try checkPruned(program.path, store) { try program.step() }
+    }
+  }
+
+  private func checkPruned(_ path: String, _ store: Store, write: () throws -> Void) throws {
+    func head() throws -> Int64 { try readableStore(path).read { try $0.sealedHead() } }
+    var states: [Int64: Dump] = [try head(): try dump(path)]
+    try store.deleteHistory([1...head()])
+    for _ in 0..<4 {
+      states[try head()] = try dump(path)
+      try write()
+    }
+    for (id, state) in states { #expect(try dump(of: "\(path)@\(id)") == state, "at \(id)") }
   }
 
   @Test("A replica, the logs and one log show the same states as their store.")

@@ -24,6 +24,22 @@ struct TableDefinitionTests {
     #expect(refusal([Entity(name: "A", relationships: [lost])])?.code == .invalidSchema)
   }
 
+  @Test("A condition can name more tables than SQLite allows as terms of an expression.")
+  func manyNames() throws {
+    let connection = try Connection(path: "", mode: .memory)
+    for count in [1, 2, 900, 901, 5000] {
+      let names = (1...count).map { "it's \($0)" }
+      let condition = isOne(of: names, column: "name")
+      for (name, expected) in [(names[count - 1], 1), ("it's 0", 0)] as [(String, Int64)] {
+        let found = try connection.integer(
+          "SELECT count(*) FROM (SELECT ?1 AS name) WHERE \(condition) AND 1",
+          values: [.text(name)]
+        )
+        #expect(found == expected, "\(count)")
+      }
+    }
+  }
+
   @Test("Names with quotes and SQL keywords make working tables.")
   func oddNames() throws {
     let odd = Entity(

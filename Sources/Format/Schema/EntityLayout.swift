@@ -191,9 +191,12 @@ extension StoreSchema {
 
 /// The SQL condition that the value of a column is one of some texts.
 ///
-/// `IN` is not used: for three or more texts, SQLite would fill a temporary table in every
-/// execution, which takes longer than writing a row.
+/// `IN` is used only for more texts than SQLite allows as terms: for three or more texts, SQLite
+/// fills a temporary table in every execution, which takes longer than writing a row.
 package func isOne(of texts: [String], column: String) -> String {
+  guard texts.count <= 900 else {
+    return "\(column) IN (\(texts.map { literal($0) }.joined(separator: ", ")))"
+  }
   let terms = texts.map { "\(column) = \(literal($0))" }
   return terms.count == 1 ? terms[0] : "(\(terms.joined(separator: " OR ")))"
 }

@@ -18,9 +18,7 @@ enum AdoptedReplica {
     var prefix = CaptureNames.usualPrefix
     while objects.contains(where: { CaptureNames(prefix: prefix).own($0.name) }) { prefix += "_" }
     // The encoding must be set before the first table exists.
-    if let encoding = schema.encoding {
-      try connection.execute("PRAGMA encoding = '\(encoding.rawValue)'")
-    }
+    if let encoding = schema.encoding { try connection.setEncoding(encoding.rawValue) }
     try connection.useTables(prefix: prefix)
     try connection.execute(Catalog.statements(connection.tables))
     try create(objects, on: connection)

@@ -14,10 +14,7 @@ final class EarlierTables {
   init(of schema: StoreSchema, on source: Connection) throws {
     let copy = try Connection(path: "", mode: .readWriteCreate)
     // The encoding must be set before the first table exists.
-    if let encoding = schema.encoding {
-      try copy.execute("PRAGMA encoding = '\(encoding.rawValue)'")
-      try copy.useTables(prefix: source.tablePrefix ?? "")
-    }
+    if let encoding = schema.encoding { try copy.setEncoding(encoding.rawValue) }
     try copy.execute(
       "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -8192; BEGIN"
     )

@@ -69,11 +69,9 @@ struct PastTables {
     let layouts = try target.schema.layouts()
     var places: [Int64: [[UInt8]: Place]] = [:]
     var backward = TableSuccession(target.schema)
-    var next = target.schema
     var newColumns = NewColumns()
     for source in schemas.reversed() where source.id <= target.id {
-      if source.id < target.id { backward.begin(with: source.schema, before: next) }
-      next = source.schema
+      if source.id < target.id { backward.begin(with: source.schema) }
       let sources = try source.schema.layouts()
       var found = Self.places(from: sources, to: layouts, backward.tables, isForward: true)
       for source in sources {

@@ -12,7 +12,8 @@ extension SchemaRenewal {
     _ catalog: Catalog,
     on connection: Connection
   ) throws -> StoreSchema? {
-    var schema = catalog.schema
+    // The tables of the catalog may have new names, which must not be applied once more.
+    var schema = catalog.schema.withoutOrigins
     try schema.readHeader(connection)
     // The highest ids change with each inserted row, so they alone give no new schema.
     let isSame =

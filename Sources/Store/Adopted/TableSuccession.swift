@@ -2,7 +2,8 @@ import Format
 
 /// The tables of an adopted file that continue tables of an earlier schema, with their columns.
 ///
-/// A table has no successor if it was dropped, or if all its rows were recorded again.
+/// A table has no successor if it was dropped, if all its rows were recorded again, or if its rows
+/// got other names: another table then has the same name.
 struct TableSuccession {
   struct Successor {
     var table: String
@@ -11,9 +12,12 @@ struct TableSuccession {
   }
 
   private(set) var tables: [String: Successor] = [:]
+  /// The last schema in the direction in which the tables are followed.
+  private var schema: StoreSchema
 
   /// Begins with the tables of a schema, each as its own successor.
   init(_ schema: StoreSchema) {
+    self.schema = schema
     for entity in schema.entities {
       let names = entity.attributes.map(\.name)
       tables[entity.name] = Successor(
@@ -25,8 +29,12 @@ struct TableSuccession {
 
   /// Follows the tables to the schema after the last one.
   mutating func follow(to schema: StoreSchema) {
+    let last = self.schema
+    self.schema = schema
     tables = tables.compactMapValues { before in
-      guard let entity = schema.successor(of: before.table) else { return nil }
+      guard let entity = schema.successor(of: before.table),
+        entity.keepsNames(of: last[before.table])
+      else { return nil }
       let columns = entity.columnsBySource
       return Successor(
         table: entity.name,
@@ -36,13 +44,14 @@ struct TableSuccession {
   }
 
   /// Begins with the tables of the schema before the first one.
-  mutating func begin(with earlier: StoreSchema, before first: StoreSchema) {
-    let later = tables
+  mutating func begin(with earlier: StoreSchema) {
+    let (first, later) = (schema, tables)
+    schema = earlier
     tables = [:]
     for before in earlier.entities {
-      guard let entity = first.successor(of: before.name), let last = later[entity.name] else {
-        continue
-      }
+      guard let entity = first.successor(of: before.name), entity.keepsNames(of: before),
+        let last = later[entity.name]
+      else { continue }
       let columns = entity.columnsBySource
       let names = before.attributes.compactMap { attribute in
         columns[attribute.name].flatMap { last.columns[$0] }.map { (attribute.name, $0) }
@@ -58,6 +67,14 @@ struct TableSuccession {
 extension Entity {
   /// The name of the table in the previous schema of an adopted file.
   var source: String { originalName ?? name }
+
+  /// Whether the rows have the same names as in a table of the previous schema: the key has the same
+  /// columns.
+  fileprivate func keepsNames(of earlier: Entity?) -> Bool {
+    guard let identity, let before = earlier?.identity else { return true }
+    let sources = identity.columns.map { name in attributes.first { $0.name == name }?.source }
+    return sources == before.columns && (identity.rowid == nil) == (before.rowid == nil)
+  }
 
   /// The names of the columns, by their names in the previous schema.
   fileprivate var columnsBySource: [String: String] {

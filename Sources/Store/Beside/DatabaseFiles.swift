@@ -211,7 +211,8 @@ private final class OpenedFile {
 
   /// Opens a file; nil if there is none.
   init?(_ path: String) throws {
-    descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    // Without O_NONBLOCK, opening a pipe would wait until another program opens it.
+    descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor < 0 else { return }
     let number = errno
     guard number != ENOENT else { return nil }

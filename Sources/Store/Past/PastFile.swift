@@ -32,9 +32,9 @@ extension PastState {
     var count: Int64 = 0
     try describingErrors(at: path) {
       let connection = try Connection(path: temporary, mode: .readWriteCreate)
+      try connection.setEncoding(encoding)
       try connection.execute(
         """
-        PRAGMA encoding = '\(encoding)';
         PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA ignore_check_constraints = ON;
         BEGIN;
         """

@@ -32,9 +32,7 @@ package final class PastQuery {
     connection = try Connection(path: "", mode: .readWriteCreate)
     self.states = states.map(\.state)
     computed = try ComputedTables(on: connection)
-    if let encoding = states.first?.state.encoding {
-      try connection.execute("PRAGMA encoding = '\(encoding)'")
-    }
+    if let encoding = states.first?.state.encoding { try connection.setEncoding(encoding) }
     for (index, (name, state)) in states.enumerated() {
       if index > 0 { try connection.execute("ATTACH '' AS \(quoted(name))") }
       let schema = index == 0 ? "main" : name

@@ -95,9 +95,14 @@ extension PastRows {
     return first < last / 2
   }
 
+  /// The id of the first change after the point.
+  ///
+  /// In a store of an earlier version, whose last changes were deleted, later changes can have lower
+  /// ids than the transactions without changes before them.
   func firstChange(after point: Int64) throws -> Int64? {
     try connection.integer(
-      "SELECT first_change FROM \(connection.tables.transaction) WHERE id > ?1 ORDER BY id LIMIT 1",
+      "SELECT first_change FROM \(connection.tables.transaction) WHERE id > ?1 AND changes > 0"
+        + " ORDER BY id LIMIT 1",
       values: [.integer(point)]
     )
   }

@@ -183,7 +183,7 @@ private struct PastDefinitions {
 
   init(_ schema: StoreSchema, encoding: String) throws {
     connection = try Connection(path: "", mode: .memory)
-    try connection.execute("PRAGMA encoding = '\(encoding)'")
+    try connection.setEncoding(encoding)
     if let all = schema.adopted {
       let recorded = Set(schema.entities.map(\.name))
       for object in all where isCreation(object.sql) {

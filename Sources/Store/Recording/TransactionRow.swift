@@ -32,13 +32,20 @@ final class TransactionRow {
     let sequence =
       tables.prefix == nil
       ? "(SELECT seq FROM sqlite_sequence WHERE name = '\(tables.transaction)')" : "NULL"
+    // The ids of changes rise with the ids of their transactions, also if the last changes were
+    // deleted.
     last = try connection.prepare(
       """
       SELECT max(
           coalesce(\(sequence), 0),
           coalesce((SELECT max(id) FROM \(tables.transaction)), 0),
           coalesce((SELECT value FROM \(tables.catalog) WHERE key = 'history_base'), 0)),
-        coalesce((SELECT max(id) FROM \(tables.change)), 0)
+        max(
+          coalesce((SELECT max(id) FROM \(tables.change)), 0),
+          coalesce(
+            (SELECT first_change + changes - 1 FROM \(tables.transaction)
+              ORDER BY id DESC LIMIT 1),
+            0))
       """
     )
     lastDigest = try connection.prepare(
