@@ -75,12 +75,25 @@ extension Store {
 
   /// The UUID of a store of Apple's frameworks; nil for any other file.
   private static func appleIdentifier(of path: String) throws -> String? {
+    try withApple(path) { try AppleDatabase.identifier(of: $0) }
+  }
+
+  /// Throws if a file is a store of Apple's frameworks whose model can only be guessed.
+  package static func checkAppleModel(of path: String) throws {
+    _ = try withApple(path) { _ = try AppleDatabase($0, isStrict: true) }
+  }
+
+  /// Calls the closure with a store of Apple's frameworks; nil for any other file.
+  private static func withApple<Result>(
+    _ path: String,
+    _ body: (DatabaseSnapshot) throws -> Result
+  ) throws -> Result? {
     guard try describingErrors(at: path, { try mayBeApple(path) }) else { return nil }
-    return try DatabaseFiles.whileUnchanged(absolutePath(path)) { files -> String?? in
+    return try DatabaseFiles.whileUnchanged(absolutePath(path)) { files -> Result?? in
       let folder = FileManager.default.temporaryDirectory.path
       guard let snapshot = try DatabaseSnapshot(files, folder: folder) else { return nil }
       guard try AppleDatabase.isStore(snapshot) else { return .some(nil) }
-      return try AppleDatabase.identifier(of: snapshot)
+      return try body(snapshot)
     }
   }
 
@@ -134,7 +147,6 @@ extension Store {
     let isRead = try reading.read(apple) {
       try Catalog.create(apple.schema, on: connection, provenance: provenance)
       try AppleTransactions.create(on: connection)
-      try AppleLeaves.create(on: connection)
       return AppleProgress()
     }
     guard isRead, let progress = try AppleProgress(on: connection) else { return nil }
@@ -193,6 +205,8 @@ extension DatabaseReading {
     do {
       try connection.inTransaction {
         let progress = try begin()
+        // Earlier versions made history files without this table.
+        try AppleLeaves.create(on: connection)
         let made = try AppleReading(
           apple,
           into: connection,

@@ -47,10 +47,10 @@ extension Travelog {
     placeholder: "NAME",
     help: "Only changes of this attribute or relationship, even under earlier names."
   )
-  static let since = Parameter<Date?>.optional(
+  static let since = Parameter<Since?>.optional(
     "since",
-    type: .date(before: Date()),
-    help: "Only transactions from this time on."
+    type: .since,
+    help: "Only transactions from this time on, or after a token of SwiftData."
   )
   static let before = Parameter<Date?>.optional(
     "until",
@@ -88,8 +88,8 @@ extension Call {
           + "\n“travelog export” records them."
       )
     }
-    if let guess = outline.guessedModel {
-      try warn(visible("\(outline.path): \(guess)"))
+    for fact in [outline.guessedModel, outline.damagedLog] {
+      if let fact { try warn(visible("\(outline.path): \(fact)")) }
     }
     guard count > 0, history.last == outline.head else { return }
     try warn(
@@ -111,7 +111,9 @@ extension Call {
 
   /// The filter of a call in which other parameters name the object.
   func filterOfObject() throws -> AuditFilter {
-    if let since = arguments[Travelog.since], let end = arguments[Travelog.before], since > end {
+    if case .time(let since) = arguments[Travelog.since], let end = arguments[Travelog.before],
+      since > end
+    {
       throw CommandError(.usage) {
         "--since is after --until, so no transaction is selected."
           + "\nGive --since the earlier of the two times."
@@ -122,7 +124,11 @@ extension Call {
     filter.reason = arguments[Travelog.reason]
     filter.request = arguments[Travelog.request]
     filter.attribute = arguments[Travelog.attribute]
-    filter.since = arguments[Travelog.since].map { timeText($0) }
+    switch arguments[Travelog.since] {
+    case .time(let time): filter.since = timeText(time)
+    case .token(let token): filter.token = token
+    case nil: break
+    }
     filter.until = arguments[Travelog.before].map { timeText($0) }
     return filter
   }
@@ -168,6 +174,43 @@ extension CommandLineKit.ValueType where Value == Date {
           now.addingTimeInterval(-$0.seconds)
         }
     }
+  }
+}
+
+/// Where the selected transactions begin.
+enum Since: Hashable, Sendable {
+  case time(Date)
+  /// After the last transaction of each store in a history token of Core Data or SwiftData.
+  case token([String: Int64])
+}
+
+extension CommandLineKit.ValueType where Value == Since {
+  static var since: CommandLineKit.ValueType<Since> {
+    let date = CommandLineKit.ValueType<Date>.date(before: Date())
+    return CommandLineKit.ValueType(
+      placeholder: date.placeholder,
+      forms: date.forms + #", or a token such as {"STORE":412}"#,
+      hint: { hintOfZone($0) }
+    ) { text in
+      guard text.hasPrefix("{") else { return date.parse(text).map { .time($0) } }
+      return token(text).map { .token($0) }
+    }
+  }
+
+  /// Reads a `DefaultHistoryToken` of Apple's frameworks: the last transaction of each store.
+  private static func token(_ text: String) -> [String: Int64]? {
+    // The usage error explains more than the error of the decoder.
+    guard let stores = try? JSONDecoder().decode([String: Int64].self, from: Data(text.utf8)),
+      !stores.isEmpty, stores.values.allSatisfy({ $0 >= 0 })
+    else { return nil }
+    var result: [String: Int64] = [:]
+    for (store, number) in stores {
+      guard let identifier = UUID(uuidString: store)?.uuidString, result[identifier] == nil else {
+        return nil
+      }
+      result[identifier] = number
+    }
+    return result
   }
 }
 

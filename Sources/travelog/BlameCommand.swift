@@ -42,7 +42,9 @@ extension Travelog {
       source, entityName, objectPlace, whole, condition, tableFormat, author, reason, request,
       attribute, since, before,
     ],
-    exitCodes: [.unreadable, .missing, .locked, .historyGap, .interrupted, .terminated]
+    exitCodes: [
+      .unreadable, .missing, .locked, .historyGap, .diverged, .interrupted, .terminated,
+    ]
   ) { call in
     let given = call.arguments
     let format = given[tableFormat] ?? (given[json] ? .json : .text)

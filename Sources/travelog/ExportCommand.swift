@@ -66,6 +66,11 @@ extension Travelog {
     help: "Fail if there is nothing to export."
   )
 
+  static let strict = Parameter<Bool>.toggle(
+    "strict",
+    help: "Fail if the model of a store of Core Data can only be guessed."
+  )
+
   static let authors = Parameter<[String]>.repeated(
     "author",
     type: .line(placeholder: "NAME"),
@@ -117,7 +122,7 @@ extension Travelog {
     ],
     parameters: [
       stores, to, token, until, snapshot, newFolder, level, maximumFileSize, dryRun, lockWait,
-      errorIfEmpty,
+      errorIfEmpty, strict,
       authors, reasons, requests, entities, redactions, redactionKey,
     ],
     files: [
@@ -140,6 +145,7 @@ extension Travelog {
       request.level = given[level]
       request.maximumFileSize = given[maximumFileSize]
       request.isDryRun = given[dryRun]
+      request.isStrict = given[strict]
       request.filter = filter
       request.startsNewFolder = given[newFolder]
       request.stream = isStream ? STDOUT_FILENO : nil

@@ -55,7 +55,9 @@ extension Travelog {
         "Count the changes of each author up to a time.",
     ],
     parameters: [source, statistics, patch, grouping, limit, tableFormat, kinds] + filters,
-    exitCodes: [.unreadable, .missing, .locked, .historyGap, .interrupted, .terminated]
+    exitCodes: [
+      .unreadable, .missing, .locked, .historyGap, .diverged, .interrupted, .terminated,
+    ]
   ) { call in
     let given = call.arguments
     let format = given[tableFormat] ?? (given[json] ? .json : .text)
@@ -130,7 +132,9 @@ extension Travelog {
       "travelog show logs 412 --json": "Write transaction 412 as JSON.",
     ],
     parameters: [source, transaction, tableFormat, kinds] + filters,
-    exitCodes: [.unreadable, .missing, .locked, .historyGap, .interrupted, .terminated]
+    exitCodes: [
+      .unreadable, .missing, .locked, .historyGap, .diverged, .interrupted, .terminated,
+    ]
   ) { call in
     let given = call.arguments
     // If the transaction does not exist, the error lists the ids that exist.

@@ -72,7 +72,9 @@ extension Travelog {
       source, reportOutput, reportFormat, title, heads, against, publicKey, timeZone, officeHours,
       bulk, failOn,
     ] + filters,
-    exitCodes: [.found, .unreadable, .missing, .locked, .historyGap, .interrupted, .terminated]
+    exitCodes: [
+      .found, .unreadable, .missing, .locked, .historyGap, .diverged, .interrupted, .terminated,
+    ]
   ) { call in
     let given = call.arguments
     let format = given[reportFormat] ?? (given[json] ? .json : .html)

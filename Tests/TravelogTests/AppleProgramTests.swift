@@ -106,6 +106,111 @@ struct AppleProgramTests {
       let replica = logs + ".store"
       #expect(try travelog("import", logs, "--into", replica).code == 0)
       #expect(try travelog("diff", path, replica).code == 0)
+      // Neither a new nor an existing history file makes the guess acceptable.
+      for folder in [logs, logs + ".strict"] {
+        let strict = try travelog("export", path, "--to", folder, "--strict")
+        #expect(strict.code == 4 && strict.errors.contains("model"), "\(strict.errors)")
+      }
+      let names = FileManager.default.subpaths(atPath: logs + ".strict") ?? []
+      #expect(names.allSatisfy { !$0.hasPrefix("store=") })
+    }
+  }
+
+  @Test("An export with --strict accepts a model that can be read.")
+  func strict() throws {
+    try withTrips { path, logs in
+      #expect(try travelog("export", path, "--to", logs, "--strict").code == 0)
+    }
+  }
+
+  // MARK: Renamed classes
+
+  @Test("log and blame find what the app renamed by its old and its new name.")
+  func renamed() throws {
+    try withTemporaryFolder { folder in
+      let (path, logs) = (folder.path + "/Trips.sqlite", folder.path + "/logs")
+      let name = FileModel.Attribute(name: "name", type: 700, isOptional: false)
+      let file = try AppleFile(
+        URL(fileURLWithPath: path),
+        FileModel(entities: [FileModel.Entity(name: "Trip", attributes: [name])])
+      )
+      _ = file.insert("Trip", ["name": .text("Norway")])
+      try file.save(author: "app")
+      #expect(try travelog("export", path, "--to", logs).code == 0)
+      var (title, journey) = (name, file.model.entities[0])
+      (title.name, title.renaming) = ("title", "name")
+      (journey.name, journey.renaming, journey.attributes) = ("Journey", "Trip", [title])
+      try file.migrate(to: FileModel(entities: [journey]))
+      file.set(try #require(file.rows.keys.first), "title", .text("Lapland"))
+      try file.save(author: "widget")
+      #expect(try travelog("export", path, "--to", logs).code == 0)
+      for (entity, property) in [("Trip", "name"), ("Journey", "title")] {
+        let log = try travelog("log", logs, "--entity", entity, "--attribute", property)
+        let authors = log.output.split(separator: "\n").map { $0.contains("widget") }
+        #expect(authors.first == true && authors.last == false, "\(log)")
+      }
+      let blame = try travelog("blame", logs, "Journey", "1")
+      #expect(blame.output.contains(#"before: "Norway""#), "\(blame)")
+    }
+  }
+
+  // MARK: Tokens
+
+  /// The UUID of the only store in a folder of logs.
+  private func identifier(inLogs logs: String) throws -> String {
+    let names = try FileManager.default.contentsOfDirectory(atPath: logs)
+    let folders = names.filter { $0.hasPrefix("store=") }
+    return String(try #require(folders.first).dropFirst(6))
+  }
+
+  @Test("--since accepts Apple's token: only later transactions of its store are shown.")
+  func tokens() throws {
+    try withTrips { path, logs in
+      #expect(try travelog("export", path, "--to", logs).code == 0)
+      let store = try identifier(inLogs: logs)
+      func lines(_ source: String, _ token: String) throws -> [Substring] {
+        let run = try travelog("log", source, "--since", token)
+        #expect(run.code == 0, "\(run.errors)")
+        return run.output.split(separator: "\n").map { $0.prefix { $0 != " " } }
+      }
+      for source in [path, logs] {
+        #expect(try lines(source, #"{"\#(store)":3}"#) == ["5", "4"])
+        #expect(try lines(source, #"{"\#(store)":5}"#) == [])
+        #expect(try lines(source, #"{"\#(store)":0}"#).count == 5)
+        // As programs write JSON, with another store and a UUID in small letters.
+        let others = #"{ "\#(UUID())" : 9, "\#(store.lowercased())" : 4 }"#
+        #expect(try lines(source, others) == ["5"])
+        let newer = try travelog("log", source, "--since", #"{"\#(store)":6}"#)
+        #expect(newer.code == 14, "\(newer.errors)")
+        let other = try travelog("log", source, "--since", #"{"\#(UUID())":3}"#)
+        #expect(other.code == 64 && other.errors.contains(store), "\(other.errors)")
+      }
+      let blame = try travelog("blame", path, "Trip", "1", "--since", #"{"\#(store)":3}"#)
+      #expect(blame.output.contains("name") && !blame.output.contains("start"), "\(blame.output)")
+      for wrong in ["{}", "{", #"{"x":1}"#, #"{"\#(store)":-1}"#, #"{"\#(store)":"3"}"#, "[3]"] {
+        #expect(try travelog("log", path, "--since", wrong).code == 64)
+      }
+    }
+  }
+
+  @Test("A token is refused by another history, and if the app deleted what follows.")
+  func refusedTokens() throws {
+    try withTrips {
+      try $0.purge(before: 4)
+      try $0.checkpoint()
+    } _: { path, logs in
+      #expect(try travelog("export", path, "--to", logs).code == 0)
+      let store = try identifier(inLogs: logs)
+      let expired = try travelog("log", path, "--since", #"{"\#(store)":2}"#)
+      #expect(expired.code == 12 && expired.errors.contains("deleted"), "\(expired.errors)")
+      let next = try travelog("log", path, "--since", #"{"\#(store)":3}"#)
+      #expect(next.output.contains("app") && next.code == 0, "\(next.errors)")
+    }
+    try withTemporaryFolder { folder in
+      let ours = folder.path + "/t.store"
+      #expect(try run(products + "/trips", ["seed", ours, "--changes", "20"]).code == 0)
+      let refused = try travelog("log", ours, "--since", #"{"\#(UUID())":3}"#)
+      #expect(refused.code == 64 && refused.errors.contains("time"), "\(refused.errors)")
     }
   }
 
@@ -227,16 +332,53 @@ struct AppleProgramTests {
 
   @Test("A write-ahead log is read up to the first frame that is not valid, as SQLite does.")
   func damagedLog() throws {
-    try withTrips { path, _ in
+    try withTrips { path, logs in
       let wal = path + "-wal"
       let count = { try travelog("log", path).output.split(separator: "\n").count }
       #expect(try count() == 5)
       // The last frame ends the last commit.
       try overwrite(wal) { $0[$0.count - 10] ^= 1 }
       #expect(try count() == 4)
+      for run in try [travelog("log", path), travelog("export", path, "--to", logs)] {
+        #expect(run.code == 0 && run.errors.contains("has a wrong checksum"), "\(run.errors)")
+      }
+      let json = try travelog("export", path, "--to", logs, "--json")
+      #expect(json.output.contains(#""kind":"damaged""#), "\(json.output)")
       // Another salt: none of the log belongs to the file.
       try overwrite(wal) { $0[40] ^= 1 }
       #expect(try travelog("log", path).output.isEmpty)
+    }
+  }
+
+  @Test("A write-ahead log of another file, or without a valid header, is ignored with a note.")
+  func ignoredLog() throws {
+    try withTrips {
+      try $0.checkpoint()
+      _ = $0.insert("Trip", ["name": .text("Chile"), "start": .real(1)])
+      try $0.save()
+    } _: { path, _ in
+      #expect(try travelog("log", path).output.hasPrefix("6  "))
+      for (place, words) in [(40, "frame 1 has other salts"), (0, "its header is damaged")] {
+        try overwrite(path + "-wal") { $0[place] ^= 1 }
+        let run = try travelog("log", path)
+        #expect(run.output.hasPrefix("5  ") && run.errors.contains(words), "\(run)")
+      }
+    }
+  }
+
+  @Test("A log that ends as SQLite leaves logs causes no note.")
+  func soundLogs() throws {
+    try withTrips { path, _ in
+      #expect(try travelog("log", path).errors.isEmpty)
+    }
+    // The frames after those of the new log are of the log before.
+    try withTrips {
+      try $0.checkpoint("RESTART")
+      _ = $0.insert("Trip", ["name": .text("Chile"), "start": .real(1)])
+      try $0.save()
+    } _: { path, _ in
+      let run = try travelog("log", path)
+      #expect(run.errors.isEmpty && run.output.contains("6  "), "\(run)")
     }
   }
 

@@ -44,6 +44,8 @@ package func blame(
   each: (ObjectDifference, Transaction) throws -> Void = { _, _ in }
 ) throws -> Blame {
   let outline = history.outline
+  var filter = filter
+  try filter.resolveToken(history)
   let names = try PresentNames(history)
   let family = try names.family(of: entity)
   let meant = try names.changes(of: entity, family: family, property: nil)

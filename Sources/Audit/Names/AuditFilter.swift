@@ -18,6 +18,11 @@ package struct AuditFilter: Sendable {
   package var attribute: String?
   /// The earliest selected time, in the form of times in the history.
   package var since: String?
+  /// A history token of Core Data or SwiftData, after which transactions are selected: the last
+  /// transaction of each store.
+  package var token: [String: Int64]?
+  /// The last transaction that the token covers; nil without a token.
+  private var covered: Int64?
   /// The time before which transactions are selected, in the form of times in the history.
   package var until: String?
   /// The selected names under each schema; nil if neither an entity nor an attribute is given.
@@ -34,7 +39,13 @@ package struct AuditFilter: Sendable {
   ///
   /// A renamed entity or attribute is found by each of its names, and all its changes are selected.
   package mutating func resolve(_ history: History) throws {
+    try resolveToken(history)
     try resolve(history.source.schemas(), of: history.outline.path)
+  }
+
+  /// Finds the transactions that the token covers.
+  mutating func resolveToken(_ history: History) throws {
+    covered = try token.map { try history.last(coveredBy: $0) }
   }
 
   /// Looks up the given names in all schemas of a store; the oldest schema is first.
@@ -79,14 +90,18 @@ package struct AuditFilter: Sendable {
   ///
   /// Only the closing line in a log has the reason and the request of a transaction.
   package func mayMatch(_ opening: Transaction) -> Bool {
-    matches(author: opening.author, time: opening.time)
+    isAfterToken(opening.id) && matches(author: opening.author, time: opening.time)
+  }
+
+  private func isAfterToken(_ transaction: Int64) -> Bool {
+    covered.map { transaction > $0 } ?? true
   }
 
   /// Whether only the closing line of a transaction shows whether the filter selects it.
   var needsClosingLine: Bool { reason != nil || request != nil }
 
   package func matches(_ transaction: Transaction) -> Bool {
-    matches(author: transaction.author, time: transaction.time)
+    mayMatch(transaction)
       && matches(reason: transaction.reason, request: transaction.request)
   }
 
@@ -94,8 +109,11 @@ package struct AuditFilter: Sendable {
   ///
   /// `touch` is nil if the value was set before the history begins.
   func matches(_ touch: Touch?) -> Bool {
-    guard let touch else { return author == nil && !needsClosingLine && since == nil }
-    return matches(author: touch.author, time: touch.time)
+    guard let touch else {
+      return author == nil && !needsClosingLine && since == nil && token == nil
+    }
+    return isAfterToken(touch.transaction)
+      && matches(author: touch.author, time: touch.time)
       && matches(reason: touch.reason, request: touch.request)
   }
 

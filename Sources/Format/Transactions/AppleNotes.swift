@@ -4,6 +4,8 @@ package struct AppleNotes {
 
   fileprivate init(_ text: CanonicalText) { self.text = text }
 
+  /// The app's number of the transaction.
+  package var transaction: Int64? { text.number("transaction").flatMap { Int64($0) } }
   package var context: String? { text.string("context") }
   /// The digest of the model before a migration of the app.
   package var migratedFrom: String? { text.string("migratedFrom") }

@@ -20,6 +20,7 @@ package func checkBeginning(_ request: ExportRequest) throws {
 ///
 /// - Throws: ``PipelineError``, ``LogError`` or ``StoreError``.
 package func export(_ request: ExportRequest, tick: Tick = { _ in }) throws -> ExportResult {
+  if request.isStrict { try Store.checkAppleModel(of: request.store) }
   try keepAppleHistory(request)
   // Foreign changes are sealed first, because an export writes only sealed transactions.
   let isSealed =
@@ -187,8 +188,12 @@ final class Export {
       to: beginning,
       head: head
     )
-    if let guess = try reader.appleFacts()?.guess {
+    let facts = try reader.appleFacts()
+    if let guess = facts?.guess {
       result.notices.append(Finding(.modelIsGuessed(guess), path: request.store))
+    }
+    if let damage = facts?.damagedLog {
+      result.notices.append(Finding(.logIsDamaged(damage), path: request.store))
     }
     if store.isReplica, store.schema.belongsToProgram {
       result.notices.append(Finding(.isReplica, path: request.store))

@@ -22,6 +22,9 @@ package struct ExportRequest: Sendable {
   /// Whether to find out what would be exported, without writing.
   package var isDryRun = false
 
+  /// Whether a store of Core Data whose model can only be guessed is an error.
+  package var isStrict = false
+
   /// The filter of the export, which leaves parts out of the logs.
   ///
   /// Filtered logs have a folder and a token for each filter.

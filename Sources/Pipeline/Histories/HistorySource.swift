@@ -131,6 +131,8 @@ package struct HistoryOutline: Sendable {
   package var uncapturedCommits: Int64 = 0
   /// Why the model of a store of Core Data is a guess; nil if it is not.
   package var guessedModel: String?
+  /// Where the write-ahead log of a store of Core Data was damaged, in a sentence; nil if it was not.
+  package var damagedLog: String?
   /// What a filter left out of the history, in words; empty if the history is not filtered.
   package var filter = ""
 

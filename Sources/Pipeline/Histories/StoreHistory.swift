@@ -32,6 +32,7 @@ package final class StoreHistory: HistorySource {
     let range = try reader.historyRange()
     let base = range.base.transaction
     let head = range.head.transaction
+    let facts = try reader.appleFacts()
     let length = max(Self.stretch, (head - base) / Self.stretches + 1)
     let firsts = stride(from: base + 1, through: head, by: Int(length))
     return HistoryOutline(
@@ -48,7 +49,8 @@ package final class StoreHistory: HistorySource {
       isSplittable: true,
       unshownChanges: try store.capturesChanges ? reader.unshownChanges() : 0,
       uncapturedCommits: store.capturesChanges ? try reader.uncapturedCommits() : 0,
-      guessedModel: try reader.appleFacts()?.guess
+      guessedModel: facts?.guess,
+      damagedLog: facts?.damagedLog
     )
   }
 

@@ -69,6 +69,8 @@ package struct Finding: Hashable, Encodable, Sendable, Worded {
     case isNotSealed(Int64)
     /// Why the model of a store of Core Data is a guess.
     case modelIsGuessed(String)
+    /// Where the write-ahead log of a store of Core Data ends too early.
+    case logIsDamaged(String)
     /// A program changed these tables of a replica.
     case isAltered([String])
     case isNotErased(Int, by: Int64, of: ObjectName, [String])

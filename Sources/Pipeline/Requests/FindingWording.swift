@@ -6,7 +6,7 @@ extension Finding.Reason {
     switch self {
     case .isCovered: .gap
     case .isUnknownErasure, .hasNoParent, .tokenIsOther, .tokenIsDamaged, .erasuresAreOther,
-      .stateDiffers, .startIsNotInParent, .filteredIsOther:
+      .stateDiffers, .startIsNotInParent, .filteredIsOther, .logIsDamaged:
       .damaged
     case .otherEnd(let end, let head, _):
       head.transaction > end.transaction ? .endMissing : .damaged
@@ -144,7 +144,7 @@ extension Finding.Reason {
         + " in the replica \(path), and no transaction contains the changes."
         + "\nTo list them: travelog check \(path) --logs LOGS"
         + "\nTo create a new replica: travelog import LOGS --into NEW"
-    case .modelIsGuessed(let guess): "\(path): \(guess)"
+    case .modelIsGuessed(let text), .logIsDamaged(let text): "\(path): \(text)"
     case .isReplica:
       "\(path) is a replica, so the logs contain only what was imported into it. Programs can't write"
         + " to it.\nTo use it instead of its origin, run “travelog promote \(path)”."

@@ -23,7 +23,9 @@ final class AppleDatabase {
   private(set) var state: State
 
   /// Opens the last state; its model is also that of the earlier ones.
-  init(_ snapshot: DatabaseSnapshot) throws {
+  ///
+  /// If the model can't be read, it is guessed, unless the caller is strict.
+  init(_ snapshot: DatabaseSnapshot, isStrict: Bool = false) throws {
     self.snapshot = snapshot
     state = try Self.state(of: snapshot, at: snapshot.lastCommit)
     file = StateFile(state.view)
@@ -31,7 +33,7 @@ final class AppleDatabase {
     // Sorting a long history must not need much memory.
     try connection.execute("PRAGMA temp_store = FILE; BEGIN")
     do {
-      store = try AppleStore(connection)
+      store = try AppleStore(connection, isStrict: isStrict)
       mapping = try AppleSchema(store)
     } catch {
       throw file.error ?? error

@@ -25,6 +25,8 @@ struct AppleProgress: CatalogEntry {
   var findings: [String]?
   /// The rules of the model that the schema does not have.
   var loosened: [Loosened]?
+  /// Where the write-ahead log was damaged, in a sentence; nil if it was not.
+  var damagedLog: String?
   /// Whether history has the facts about the model.
   var isModelNoted: Bool?
 
@@ -46,6 +48,8 @@ package struct AppleFacts: Sendable {
   package let guess: String?
   /// What is unusual about the model, in words.
   package let model: [String]
+  /// Where the write-ahead log was damaged, in a sentence; nil if it was not.
+  package let damagedLog: String?
   /// The last transaction that the app deleted before it was read; zero if there is none.
   package let purged: Int64
 
@@ -62,7 +66,7 @@ package struct AppleFacts: Sendable {
       )
     }
     self.model = model
-    purged = progress.purged
+    (purged, damagedLog) = (progress.purged, progress.damagedLog)
   }
 }
 

@@ -51,6 +51,7 @@ final class AppleReading {
   func run(from first: Int) throws -> AppleProgress {
     try writer.beginRows()
     progress.setModel(model, apple)
+    progress.damagedLog = apple.snapshot.damagedLog
     let last = apple.snapshot.lastCommit
     let leaves = AppleLeaves(objects, writer)
     if isMigrated { try leaves.forget() }

@@ -67,6 +67,9 @@ final class DatabaseFiles {
     return stat(path, &status) == 0 ? FileStamp(status) : nil
   }
 
+  /// Whether there is a log that is not empty, and whose header SQLite would not accept.
+  var hasUnreadableLog: Bool { logHeader == nil && logStamp.map { $0.size > 0 } ?? false }
+
   /// Whether a program began the log again or removed it since it was opened.
   ///
   /// After a removal, programs can write to the main file without this log.

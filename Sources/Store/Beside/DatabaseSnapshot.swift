@@ -37,6 +37,27 @@ struct DatabaseSnapshot {
     firstReadable = min(first, log?.commits.count ?? 0)
   }
 
+  /// Where the valid part of the log ends, in a sentence; nil if it ends as SQLite leaves logs.
+  var damagedLog: String? {
+    let rest = "SQLite ignores the rest, too. If this is a copy, copy the file and its log again."
+    guard let end = log?.end else {
+      guard copy == nil, files.hasUnreadableLog else { return nil }
+      return "The write-ahead log was not read, because its header is damaged. \(rest)"
+    }
+    let reason: String
+    switch end.reason {
+    case .endOfFile: return nil
+    // SQLite writes over the frames of a log that it begins again.
+    case .olderFrame where end.frame > 1: return nil
+    case .olderFrame: reason = "has other salts than the header"
+    case .incompleteFrame: reason = "is cut off"
+    case .badChecksum: reason = "has a wrong checksum"
+    case .impossiblePage: reason = "has no page number"
+    }
+    return "The write-ahead log was read up to byte \(end.offset), because frame \(end.frame)"
+      + " \(reason). \(rest)"
+  }
+
   /// Whether what was read since the snapshot belongs to it, if no state before a commit was read.
   func isTrue(from commit: Int) throws -> Bool {
     guard let present = files.presentStamp, present.isSameFile(as: files.stamp),

@@ -17,10 +17,11 @@ struct LeafDigests {
     table = name ?? (connection.tablePrefix ?? "") + "leaf"
   }
 
+  /// Creates the table, unless it is there.
   func create() throws {
     try connection.execute(
       """
-      CREATE TABLE \(table) (
+      CREATE TABLE IF NOT EXISTS \(table) (
         "table" TEXT NOT NULL, "page" INTEGER NOT NULL, "digest" INTEGER NOT NULL,
         PRIMARY KEY ("table", "page")
       ) WITHOUT ROWID

@@ -148,6 +148,24 @@ struct AppleExportTests {
     }
   }
 
+  @Test("A history file of an earlier version, without digests of pages, continues.")
+  func earlierVersion() throws {
+    try withTemporaryFolder { folder in
+      let phone = try Phone(folder, .music, .interned)
+      try phone.insertNote("one")
+      try phone.export()
+      do {
+        let connection = try Connection(path: phone.history, mode: .readWrite)
+        try connection.execute("DROP TABLE history_apple_leaf")
+      }
+      try phone.insertNote("two")
+      // A program changes a row without history.
+      try phone.file.connection.execute("UPDATE ZNOTE SET ZPOSITION = 9 WHERE Z_PK = 1")
+      try phone.export()
+      try phone.checkRows()
+    }
+  }
+
   // MARK: What the lines say
 
   @Test("A value is unknown if a later change names its property, and otherwise that of the row.")

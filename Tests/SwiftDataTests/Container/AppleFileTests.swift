@@ -157,11 +157,11 @@ extension FileModel {
   ])
 }
 
-/// The present class of an app, which its file does not have.
+/// The present class of an app, which was the class Trip with a name.
 private enum Renamed {
   @Model final class Journey {
-    @Attribute(.unique) var name: String
-    init(name: String) { self.name = name }
+    @Attribute(.unique, originalName: "name") var title: String
+    init(title: String) { self.title = title }
   }
 }
 
@@ -333,6 +333,89 @@ struct AppleFileTests {
         for word in ["Dose", "count", "int16", "uint8"] { #expect("\(error)".contains(word)) }
       }
     }
+  }
+
+  @Test("A class and an attribute that the app renamed have their history under the new names.")
+  func renamed() throws {
+    try withTemporaryFolder { folder in
+      let file = try norway(in: folder)
+      let journey = FileModel.Entity(
+        name: "Journey",
+        attributes: [
+          FileModel.Attribute(name: "title", type: 700, isOptional: false, renaming: "name")
+        ],
+        uniques: [["title"]],
+        renaming: "Trip"
+      )
+      try file.migrate(to: FileModel(entities: [journey]))
+      file.set(try #require(file.rows.keys.first), "title", .text("Lapland"))
+      try file.save(author: "widget")
+      let store = try move(file, isPromoted: false)
+      let stored = try Store.open(.file(store)).schema
+      let context = ModelContext(
+        try ModelContainer(
+          for: Renamed.Journey.self,
+          configurations: ModelConfiguration(url: store)
+        )
+      )
+      #expect(try Store.open(.file(store)).schema.differences(fromStored: stored) == [])
+      #expect(try context.fetch(FetchDescriptor<Renamed.Journey>()).map(\.title) == ["Lapland"])
+      let history = try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>())
+      #expect(history.first?.author == "app" && history.last?.author == "widget")
+      let inserted = history[0].changes.compactMap { change in
+        if case .insert(let one as DefaultHistoryInsert<Renamed.Journey>) = change {
+          one
+        } else {
+          nil
+        }
+      }
+      #expect(inserted.count == 1)
+      let updated = history.last?.changes.compactMap { change in
+        if case .update(let one as DefaultHistoryUpdate<Renamed.Journey>) = change {
+          one.updatedAttributes
+        } else {
+          nil
+        }
+      }
+      #expect(updated == [[\.title]])
+    }
+  }
+
+  @Test("A class that was renamed since the file is a migration, which records what it removes.")
+  func renamedSince() throws {
+    try withTemporaryFolder { folder in
+      let store = try move(norway(in: folder))
+      let context = ModelContext(
+        try ModelContainer(
+          for: Renamed.Journey.self,
+          configurations: ModelConfiguration(url: store)
+        )
+      )
+      #expect(try context.fetch(FetchDescriptor<Renamed.Journey>()).isEmpty)
+      let history = try History(store.path)
+      var removed: [String] = []
+      try history.source.read(try #require(history.range), wants: { _ in true }) { change, _ in
+        if change.kind == .delete { removed.append(String(decoding: change.before, as: UTF8.self)) }
+      } transaction: { _ in
+      }
+      #expect(removed == [#"{"name":"Norway"}"#])
+    }
+  }
+
+  private func norway(in folder: URL) throws -> AppleFile {
+    let trip = FileModel.Entity(
+      name: "Trip",
+      attributes: [FileModel.Attribute(name: "name", type: 700, isOptional: false)],
+      uniques: [["name"]]
+    )
+    let file = try AppleFile(
+      folder.appending(path: "default.store"),
+      FileModel(entities: [trip]),
+      version: "1.0.0"
+    )
+    _ = file.insert("Trip", ["name": .text("Norway")])
+    try file.save(author: "app")
+    return file
   }
 
   private func doses(in folder: URL) throws -> AppleFile {
