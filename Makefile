@@ -216,10 +216,10 @@ fleet-setup: setup ## install what the fleet program needs: packages of Python, 
 	$(BUILD) --product travelog
 	$(BUILD) --product trips
 
-# What .ci/run runs if the environment is installed: without Spark, few stores and kills.
+# What .ci/run runs if the environment is installed: without Spark and PostgreSQL, few stores and kills.
 fleet-check:
 	export TRAVELOG="$$PWD/.build/debug/travelog" TRIPS="$$PWD/.build/debug/trips"; \
-	FLEET_WITHOUT_SPARK=1 FLEET_STORES=15 FLEET_KILLS=4 \
+	FLEET_WITHOUT_SPARK=1 FLEET_WITHOUT_POSTGRES=1 FLEET_STORES=15 FLEET_KILLS=4 \
 	  $(FLEET) -W ignore -m unittest discover -s $(FLEET_TESTS)
 
 fleet-test: fleet-setup ## test the fleet program with 300 stores and 100 kills (FLEET_STORES, FLEET_KILLS, SEED)

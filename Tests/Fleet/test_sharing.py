@@ -112,7 +112,7 @@ class SharingTests(FolderTests):
                          [(members[1].identifier, "damaged")])
 
 
-@unittest.skipUnless(POSTGRES, "without PostgreSQL")
+@unittest.skipIf("FLEET_WITHOUT_POSTGRES" in os.environ or not POSTGRES, "without PostgreSQL")
 class PostgresTests(SharingTests):
     """The same with a catalog in PostgreSQL, which listens only on this machine."""
 
