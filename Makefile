@@ -206,19 +206,20 @@ python-test: setup ## test the Python package with Django, SQLAlchemy, Alembic a
 FLEET = .build/fleet/bin/python -B
 FLEET_TESTS := Tests/Fleet
 
-fleet-setup: setup ## install what the fleet program needs: packages of Python, and Java
-	@command -v java >/dev/null && python3 -m venv -h >/dev/null || { $(SUDO) apt-get update -qq && \
+fleet-setup: setup ## install what the fleet program needs: packages of Python, Java and PostgreSQL
+	@command -v java >/dev/null && python3 -m venv -h >/dev/null && \
+	  ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || { $(SUDO) apt-get update -qq && \
 	  DEBIAN_FRONTEND=noninteractive $(SUDO) apt-get install -qq -y --no-install-recommends \
-	    default-jre-headless python3-venv; }
+	    default-jre-headless postgresql python3-venv; }
 	test -x .build/fleet/bin/pip || python3 -m venv .build/fleet
 	.build/fleet/bin/pip install --quiet -r $(FLEET_TESTS)/requirements.txt
 	$(BUILD) --product travelog
 	$(BUILD) --product trips
 
-# What .ci/run runs if the environment is installed: without Spark, few stores and kills.
+# What .ci/run runs if the environment is installed: without Spark and PostgreSQL, few stores and kills.
 fleet-check:
 	export TRAVELOG="$$PWD/.build/debug/travelog" TRIPS="$$PWD/.build/debug/trips"; \
-	FLEET_WITHOUT_SPARK=1 FLEET_STORES=15 FLEET_KILLS=4 \
+	FLEET_WITHOUT_SPARK=1 FLEET_WITHOUT_POSTGRES=1 FLEET_STORES=15 FLEET_KILLS=4 \
 	  $(FLEET) -W ignore -m unittest discover -s $(FLEET_TESTS)
 
 fleet-test: fleet-setup ## test the fleet program with 300 stores and 100 kills (FLEET_STORES, FLEET_KILLS, SEED)

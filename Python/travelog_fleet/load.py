@@ -11,7 +11,7 @@ from pyiceberg.exceptions import CommitFailedException
 from .datafile import destination
 from .exits import MISSING, FleetError
 from .known import Known, KnownStores
-from .lake import Lake
+from .lake import Lake, persistently
 from .lock import Mark, lock
 from .positions import added_since, known
 from .reader import Task
@@ -89,7 +89,7 @@ class Load:
         self.lake = Lake(self.target, self.request.warehouse, self.request.catalog, creates=True)
         if interrupted is not None:
             if interrupted["erases"]:
-                self.result.orphans += expire(self.lake.lines, keeping=1)
+                self.result.orphans += persistently(lambda: expire(self.lake.lines, keeping=1))
             self.result.orphans += self._delete_orphans(interrupted.get("load", self.name))
         self.erases = False
         self.mark.write(self.name, erases=False)
@@ -231,7 +231,7 @@ class Load:
         self._catch_up()
         self.result.merged = tidy(self.lake.lines, self.name)
         if self.erases:
-            self.result.orphans += expire(self.lake.lines, keeping=1)
+            self.result.orphans += persistently(lambda: expire(self.lake.lines, keeping=1))
         self.result.orphans += self._delete_orphans(self.name) if self._may_have_orphans() else 0
         if not self.lake.is_shared:
             self.known.write([], self.lake.snapshot())

@@ -1,5 +1,5 @@
 """Several loads that write to the same tables at the same time."""
-import os, random, shutil, subprocess, time, unittest
+import os, random, shutil, subprocess, time, unittest, uuid
 from pathlib import Path
 
 from support import FLEET, SEED, FolderTests, add_journey
@@ -112,7 +112,7 @@ class SharingTests(FolderTests):
                          [(members[1].identifier, "damaged")])
 
 
-@unittest.skipUnless(POSTGRES, "without PostgreSQL")
+@unittest.skipIf("FLEET_WITHOUT_POSTGRES" in os.environ or not POSTGRES, "without PostgreSQL")
 class PostgresTests(SharingTests):
     """The same with a catalog in PostgreSQL, which listens only on this machine."""
 
@@ -145,7 +145,7 @@ class PostgresTests(SharingTests):
         raise AssertionError("PostgreSQL does not start")
 
     def make_catalog(self):
-        name = f"fleet_{self.random.randrange(1 << 40)}_{os.getpid()}"
+        name = f"fleet_{uuid.uuid4().hex}"
         subprocess.run([self.programs / "createdb", "-h", "127.0.0.1", "-p", str(self.port),
                         "-U", "fleet", name], check=True, capture_output=True)
         return f"postgresql+psycopg2://fleet@127.0.0.1:{self.port}/{name}"
