@@ -330,7 +330,7 @@ private struct PastDefinitions {
       return PastTable.Column(
         name: name,
         affinity: affinity(ofType: row.string(at: 1), isStrict: isStrict),
-        collation: connection.collation(ofColumn: name, table: table),
+        collation: connection.collation(ofColumn: name, table: table).uppercased(),
         isGenerated: row.int64(at: 2) != 0
       )
     }
