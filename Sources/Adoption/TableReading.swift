@@ -178,7 +178,7 @@ private func refusal(
     """
     SELECT DISTINCT part.coll FROM pragma_index_list(?1, 'main') AS list,
       pragma_index_xinfo(list.name, 'main') AS part
-    WHERE part.coll NOT IN ('BINARY', 'NOCASE', 'RTRIM') COLLATE NOCASE
+    WHERE part.coll COLLATE NOCASE NOT IN ('BINARY', 'NOCASE', 'RTRIM')
     """
   )
   try reading.bind(1, table)

@@ -99,6 +99,18 @@ struct TableReadingTests {
     )
   }
 
+  @Test("A collation of SQLite is known in any spelling, and another one is refused.")
+  func collations() throws {
+    let tables = try tables(
+      """
+      CREATE TABLE a(k text primary key collate nocase, b text collate Rtrim);
+      CREATE TABLE b(x, y); CREATE UNIQUE INDEX i ON b(x collate "noCase", y collate binary);
+      """
+    )
+    #expect(tables["a"]?.recording == .triggers(.columns(["k"], rowid: "rowid")))
+    #expect(tables["b"]?.recording == .triggers(.rowid("rowid")))
+  }
+
   @Test("An FTS5 table is recorded through the table that has its content.")
   func fullText() throws {
     let tables = try tables(

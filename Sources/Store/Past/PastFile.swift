@@ -53,6 +53,10 @@ extension PastState {
         types: ["index", "view"],
         on: connection
       )
+      if names.isEmpty {
+        _ = try AdoptedReplica.create(foreignFullText, types: ["table"], on: connection)
+      }
+      try rebuildFullText(of: schema, contents: names.isEmpty ? nil : kept, on: connection)
       if let version { try connection.execute("PRAGMA user_version = \(version)") }
       try connection.execute("COMMIT")
       try connection.sync()
@@ -65,6 +69,13 @@ extension PastState {
       }
     }
     return count
+  }
+
+  /// The full-text tables whose content is in other tables.
+  private var foreignFullText: [SchemaObject] {
+    (schema.adopted ?? []).filter {
+      $0.type == "table" && isFullText($0.sql) && schema[$0.name + "_content"] == nil
+    }
   }
 
   private func existing(_ path: String) -> StoreError {

@@ -100,11 +100,22 @@ package final class PastQuery {
         guard try statement.step() else { return nil }
       } catch let error as SQLiteError {
         if query.connection.isOverdue { throw Timeout() }
-        if let failure = query.computed.failure { throw failure }
+        let failure = query.computed.failure
+        let isFull = (failure as? SQLiteError ?? error).primaryCode == SQLiteError.full
+        if isFull { throw noTemporarySpace(error) }
+        if let failure { throw failure }
         guard error.primaryCode == SQLiteError.error else { throw error }
         throw Refusal(message: error.message)
       }
       return columns.indices.map { statement.value(at: Int32(clamping: $0)) }
     }
+  }
+}
+
+/// The error of a statement whose temporary files filled their disk.
+private func noTemporarySpace(_ cause: SQLiteError) -> StoreError {
+  StoreError(.diskFull, at: cause.path, cause: cause) {
+    "There is no space left for the temporary files of the statement. Their folder is SQLITE_TMPDIR"
+      + " or TMPDIR."
   }
 }

@@ -191,6 +191,9 @@ private struct PastDefinitions {
         case "table" where recorded.contains(object.name): tables.append((object.name, object.sql))
         case "view": objects.append(object)
         case "index" where recorded.contains(object.table): objects.append(object)
+        // SQLite creates the table with the content together with the full-text table.
+        case "table" where recorded.contains(object.name + "_content") && isFullText(object.sql):
+          tables.append((object.name + "_content", object.sql))
         default: break
         }
       }
@@ -330,7 +333,7 @@ private struct PastDefinitions {
       return PastTable.Column(
         name: name,
         affinity: affinity(ofType: row.string(at: 1), isStrict: isStrict),
-        collation: connection.collation(ofColumn: name, table: table),
+        collation: connection.collation(ofColumn: name, table: table).uppercased(),
         isGenerated: row.int64(at: 2) != 0
       )
     }
