@@ -24,8 +24,7 @@ struct PresentNames {
   /// Collects the names from all schemas of a history; the oldest schema is first.
   init(_ all: [StoreSchema], of path: String) throws {
     self.path = path
-    for (index, schema) in all.enumerated() {
-      let succession = try SchemaSuccession(Array(all[index...]))
+    for (schema, succession) in zip(all, try SchemaSuccession.successions(to: all)) {
       let digest = try SHA256.digest(of: Array(schema.json().utf8)).description
       schemas.append((digest, schema, succession))
       for entity in schema.entities {

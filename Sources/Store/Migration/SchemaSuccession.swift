@@ -8,27 +8,38 @@ package struct SchemaSuccession: Sendable {
 
   /// Follows the names from the first of the schemas to the last.
   package init(_ schemas: [StoreSchema]) throws {
-    for entity in schemas.first?.entities ?? [] {
+    self = try Self.successions(to: schemas)[0]
+  }
+
+  /// For each of the schemas, its names followed to the last of them.
+  package static func successions(to schemas: [StoreSchema]) throws -> [SchemaSuccession] {
+    var result = [SchemaSuccession(of: schemas.last)]
+    for (old, new) in zip(schemas, schemas.dropFirst()).reversed() {
+      let mapping = try SchemaMapping(from: old, to: new)
+      result.append(SchemaSuccession(mapping, then: result[result.count - 1]))
+    }
+    return result.reversed()
+  }
+
+  /// Each name of a schema as its own successor.
+  private init(of schema: StoreSchema?) {
+    for entity in schema?.entities ?? [] {
       entities[entity.name] = entity.name
       properties[entity.name] = Dictionary(
         entity.propertyNames.map { ($0, $0) },
         uniquingKeysWith: { first, _ in first }
       )
     }
-    for (old, new) in zip(schemas, schemas.dropFirst()) {
-      let mapping = try SchemaMapping(from: old, to: new)
-      for (name, before) in entities {
-        guard let index = old.entities.firstIndex(where: { $0.name == before }),
-          let successor = mapping.successor(of: EntityIndex(index))
-        else {
-          entities[name] = nil
-          properties[name] = nil
-          continue
-        }
-        entities[name] = new.entities[successor].name
-        let renamed = mapping.renamedProperties(of: successor)
-        properties[name] = properties[name]?.compactMapValues { renamed[$0] }
-      }
+  }
+
+  /// The names of the old schema, followed to the new one, and from there to a later one.
+  private init(_ mapping: SchemaMapping, then later: SchemaSuccession) {
+    for (index, entity) in mapping.from.entities.enumerated() {
+      guard let new = mapping.successor(of: EntityIndex(index)) else { continue }
+      let name = mapping.to.entities[new].name
+      guard let last = later.entities[name], let names = later.properties[name] else { continue }
+      entities[entity.name] = last
+      properties[entity.name] = mapping.renamedProperties(of: new).compactMapValues { names[$0] }
     }
   }
 
