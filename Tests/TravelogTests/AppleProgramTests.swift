@@ -119,7 +119,8 @@ struct AppleProgramTests {
   @Test("An export with --strict accepts a model that can be read.")
   func strict() throws {
     try withTrips { path, logs in
-      #expect(try travelog("export", path, "--to", logs, "--strict").code == 0)
+      let run = try travelog("export", path, "--to", logs, "--strict")
+      #expect(run.code == 0, "\(run)")
     }
   }
 
@@ -369,7 +370,8 @@ struct AppleProgramTests {
   @Test("A log that ends as SQLite leaves logs causes no note.")
   func soundLogs() throws {
     try withTrips { path, _ in
-      #expect(try travelog("log", path).errors.isEmpty)
+      let run = try travelog("log", path)
+      #expect(run.errors.isEmpty)
     }
     // The frames after those of the new log are of the log before.
     try withTrips {
