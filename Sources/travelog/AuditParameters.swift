@@ -50,7 +50,7 @@ extension Travelog {
   static let since = Parameter<Since?>.optional(
     "since",
     type: .since,
-    help: "Only transactions from this time on, or after a token of SwiftData."
+    help: "From this time on, or after a token of SwiftData."
   )
   static let before = Parameter<Date?>.optional(
     "until",

@@ -32,7 +32,7 @@ extension Travelog {
   )
   static let snapshot = Parameter<Bool>.toggle(
     "snapshot",
-    help: "Also write a snapshot, from which a restore can start."
+    help: "Also write a snapshot, for a faster restore."
   )
   static let newFolder = Parameter<Bool>.toggle(
     "new-folder",
@@ -68,7 +68,7 @@ extension Travelog {
 
   static let strict = Parameter<Bool>.toggle(
     "strict",
-    help: "Fail if the model of a store of Core Data can only be guessed."
+    help: "Fail if the model of Core Data is only a guess."
   )
 
   static let authors = Parameter<[String]>.repeated(

@@ -98,7 +98,7 @@ struct ChangedTableQueryTests {
       _ = try states[0].state.write(to: whole)
       _ = try states[0].state.write(to: part, tables: ["own_content"])
       let (all, one) = (
-        try Connection(path: whole, mode: .readOnly), try Connection(path: part, mode: .readOnly)
+        try Connection(path: whole, mode: .readWrite), try Connection(path: part, mode: .readWrite)
       )
       let own = "SELECT b FROM own WHERE own MATCH 'hello'"
       #expect(try rows(own, on: all).1 == ["text:world"])

@@ -48,6 +48,8 @@ private func isOfProgram(_ table: String) -> Bool {
 /// All tables of a file.
 func dump(_ path: String) throws -> Dump {
   let connection = try Connection(path: path, mode: .readOnly)
+  // This also reads the encoding of the texts.
+  try connection.useTables(prefix: "travelog_")
   let tables = try connection.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'")
   var result: Dump = [:]
   while try tables.step() {

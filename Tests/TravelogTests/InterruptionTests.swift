@@ -43,7 +43,7 @@ struct InterruptionTests {
     }
   }
 
-  /// A store with logs, a folder for temporary files, and a pipe without a writer.
+  /// A store with logs, and a folder for temporary files.
   private func withWorld(
     _ body: (_ folder: URL, _ store: String, _ logs: String) throws -> Void
   )
@@ -65,7 +65,6 @@ struct InterruptionTests {
         atPath: folder.path + "/tmp",
         withIntermediateDirectories: false
       )
-      #expect(mkfifo(folder.path + "/pipe", 0o600) == 0)
       try Connection(path: folder.path + "/plain.db", mode: .readWriteCreate)
         .execute("CREATE TABLE t(a)")
       try FileManager.default.copyItem(
@@ -84,10 +83,9 @@ struct InterruptionTests {
       .sorted()
   }
 
-  /// A command line of each command that waits: for a store, a log folder, or a pipe.
+  /// A command line of each command that waits: for a store, a log folder, or its input.
   private func waitingCommands(_ folder: URL, _ store: String, _ logs: String) -> [[String]] {
     let replica = folder.path + "/b.store"
-    let pipe = folder.path + "/pipe"
     let (database, adopted) = (folder.path + "/plain.db", folder.path + "/adopted.db")
     let wait = ["--lock-wait", "1h"]
     return [
@@ -99,7 +97,7 @@ struct InterruptionTests {
       ["prune", store, "--logs", logs] + wait,
       ["status", store, "--logs", logs], ["compact", logs] + wait,
       ["recover", store, "--to", logs] + wait, ["promote", replica], ["check", store],
-      ["check", store, "--logs", logs], ["log", store], ["log", pipe], ["show", store, "3"],
+      ["check", store, "--logs", logs], ["log", store], ["show", store, "3"],
       ["blame", store, "Guest", "1"], ["diff", store, replica], ["report", store],
       ["query", store + "@3", "SELECT * FROM Guest"],
       ["undo", store, "3"], ["undo", store, "3", "--dry-run"],
