@@ -78,37 +78,6 @@ struct ChangedTableQueryTests {
     }
   }
 
-  @Test("A new file of a point has the full-text tables of that time.")
-  func fullText() throws {
-    try withTemporaryFolder { folder in
-      let path = folder.appendingPathComponent("app.db").path
-      let program = try Connection(path: path, mode: .readWriteCreate)
-      try program.execute(
-        """
-        CREATE VIRTUAL TABLE own USING fts5(a, b); INSERT INTO own VALUES ('hello', 'world');
-        CREATE TABLE d (id INTEGER PRIMARY KEY, t); INSERT INTO d VALUES (7, 'lamp');
-        CREATE VIRTUAL TABLE other USING fts5(t, content = 'd', content_rowid = 'id');
-        INSERT INTO other (other) VALUES ('rebuild');
-        """
-      )
-      _ = try Store.adopt(path)
-      try program.execute("DELETE FROM own; UPDATE d SET t = 'chair'")
-      let states = try QueriedStates([("main", "\(path)@1")]).states
-      let (whole, part) = (folder.path + "/whole.db", folder.path + "/part.db")
-      _ = try states[0].state.write(to: whole)
-      _ = try states[0].state.write(to: part, tables: ["own_content"])
-      let (all, one) = (
-        try Connection(path: whole, mode: .readWrite), try Connection(path: part, mode: .readWrite)
-      )
-      let own = "SELECT b FROM own WHERE own MATCH 'hello'"
-      #expect(try rows(own, on: all).1 == ["text:world"])
-      #expect(try rows(own, on: one).1 == ["text:world"])
-      #expect(
-        try rows("SELECT rowid FROM other WHERE other MATCH 'lamp'", on: all).1 == ["integer:7"]
-      )
-    }
-  }
-
   @Test(
     "A database in UTF-16 has readable texts at a point, and a new file of the point the same bytes.",
     arguments: [("UTF-16le", "00d8"), ("UTF-16be", "d800")]

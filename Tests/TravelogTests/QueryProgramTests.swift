@@ -37,6 +37,36 @@ struct QueryProgramTests {
     try Data(contentsOf: URL(fileURLWithPath: path))
   }
 
+  @Test("A new file of a point has the full-text tables of that time.")
+  func fullText() throws {
+    try withTemporaryFolder { folder in
+      let path = folder.appendingPathComponent("app.db").path
+      let program = try Connection(path: path, mode: .readWriteCreate)
+      try program.execute(
+        """
+        CREATE VIRTUAL TABLE own USING fts5(a, b); INSERT INTO own VALUES ('hello', 'world');
+        CREATE TABLE d (id INTEGER PRIMARY KEY, t); INSERT INTO d VALUES (7, 'lamp');
+        CREATE VIRTUAL TABLE other USING fts5(t, content = 'd', content_rowid = 'id');
+        INSERT INTO other (other) VALUES ('rebuild');
+        """
+      )
+      #expect(try travelog("adopt", path).code == 0)
+      try program.execute("DELETE FROM own; UPDATE d SET t = 'chair'")
+      let (whole, part) = (folder.path + "/whole.db", folder.path + "/part.db")
+      #expect(try travelog("query", path + "@1", "--into", whole).code == 0)
+      #expect(
+        try travelog("query", path + "@1", "--into", part, "--table", "own_content").code == 0
+      )
+      for file in [whole, part] {
+        let new = try Connection(path: file, mode: .readWrite)
+        let found = try new.prepare("SELECT b FROM own WHERE own MATCH 'hello'")
+        #expect(try found.step() && found.string(at: 0) == "world", "\(file)")
+      }
+      let new = try Connection(path: whole, mode: .readWrite)
+      #expect(try new.integer("SELECT rowid FROM other WHERE other MATCH 'lamp'") == 7)
+    }
+  }
+
   @Test("A statement reads the rows of a point as a table, as CSV and as JSON, with parameters.")
   func forms() throws {
     try withShop { _, path in
