@@ -73,6 +73,12 @@ struct FrameReader: ~Copyable {
     return (start.uint32(at: 0), start.uint32(at: 4))
   }
 
+  /// The page of the last frame, until the next one is read.
+  var content: UnsafeRawBufferPointer {
+    let start = unused.lowerBound - header.frameSize + PageBuffer.frameHeaderSize
+    return UnsafeRawBufferPointer(rebasing: room[start..<unused.lowerBound])
+  }
+
   private mutating func stop(_ reason: LogEnd.Reason) -> (page: UInt32, pageCount: UInt32)? {
     let offset = header.offset(ofFrame: number + 1)
     end = LogEnd(reason: reason, frame: number + 1, offset: offset)

@@ -36,6 +36,33 @@ package struct LogHeader: Hashable, Sendable {
     self.checksum = checksum
   }
 
+  /// A page that a commit wrote.
+  package struct Frame {
+    /// The place in the log, from one.
+    package let number: UInt32
+    package let page: UInt32
+    package let endsCommit: Bool
+    /// The bytes of the page, which are valid until the next frame.
+    package let content: UnsafeRawBufferPointer
+  }
+
+  /// Calls the closure with each frame of the log, in order, up to the first one that is not valid.
+  ///
+  /// Programs may write to the log while it is read; frames of an unfinished transaction are included.
+  package func forEachFrame(in source: ByteSource, _ body: (Frame) throws -> Void) throws {
+    var reader = FrameReader(source, self, after: 0, checksum)
+    while let (page, pageCount) = try reader.next() {
+      try body(
+        Frame(
+          number: reader.number,
+          page: page,
+          endsCommit: pageCount > 0,
+          content: reader.content
+        )
+      )
+    }
+  }
+
   var frameSize: Int { PageBuffer.frameHeaderSize + pageSize }
 
   /// The offset of a frame; the first frame is 1.

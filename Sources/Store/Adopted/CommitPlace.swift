@@ -26,8 +26,8 @@ struct CommitPlace: Hashable {
       return
     }
     var number: Int64 = 0
-    let salts = try WriteAheadLog(ofDatabase: connection.path)?.forEachFrame { frame in
-      if frame.endsCommit { number = frame.number }
+    let salts = try forEachLogFrame(of: connection.path) { frame in
+      if frame.endsCommit { number = Int64(frame.number) }
     }
     self.init(salts: number > 0 ? salts : 0, number: number)
   }
@@ -76,7 +76,7 @@ struct CommitPlace: Hashable {
     }
     guard isForLog, salts != 0 else { return false }
     var commits = 0
-    let found = try WriteAheadLog(ofDatabase: connection.path)?.forEachFrame { frame in
+    let found = try forEachLogFrame(of: connection.path) { frame in
       if frame.number > place.number, frame.endsCommit { commits += 1 }
     }
     return found == salts && commits == 1
@@ -100,11 +100,11 @@ struct CommitPlace: Hashable {
     var commits: [(end: Int64, isCaptured: Bool)] = []
     var last: [UInt32: Int] = [:]
     var isCaptured = false
-    let salts = try WriteAheadLog(ofDatabase: connection.path)?.forEachFrame { frame in
+    let salts = try forEachLogFrame(of: connection.path) { frame in
       last[frame.page] = commits.count
       if Int64(frame.page) == context { isCaptured = true }
       guard frame.endsCommit else { return }
-      commits.append((frame.number, isCaptured))
+      commits.append((Int64(frame.number), isCaptured))
       isCaptured = false
     }
     let begin = salts == place.salts ? place.number : 0

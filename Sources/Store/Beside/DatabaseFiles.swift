@@ -95,7 +95,7 @@ final class DatabaseFiles {
   }
 
   /// The number of the first commit of the log from which on every state can be read.
-  func firstReadableCommit(of log: Pages.WriteAheadLog) throws -> Int {
+  func firstReadableCommit(of log: WriteAheadLog) throws -> Int {
     // Each connection that uses the log has a lock on the index, and the first one writes it from the beginning.
     let checkpointed = try index.flatMap {
       isLocked($0, from: 128, count: 1, alsoForReading: true)
@@ -109,7 +109,7 @@ final class DatabaseFiles {
     guard stamp == known.stamp else { return false }
     guard let log else { return known.log == nil }
     guard let position = known.log?.position else {
-      return try Pages.WriteAheadLog(log)?.commits.isEmpty ?? true
+      return try WriteAheadLog(log)?.commits.isEmpty ?? true
     }
     return try position.change(in: log) == .unchanged
   }
@@ -206,26 +206,6 @@ struct FileStamp: Codable, Hashable {
   func isSameFile(as other: FileStamp) -> Bool {
     device == other.device && inode == other.inode
   }
-}
-
-/// A file that is open for reading.
-private final class OpenedFile {
-  let descriptor: Int32
-
-  /// Opens a file; nil if there is none.
-  init?(_ path: String) throws {
-    // Without O_NONBLOCK, opening a pipe would wait until another program opens it.
-    descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-    guard descriptor < 0 else { return }
-    let number = errno
-    guard number != ENOENT else { return nil }
-    throw StoreError(.inputOutput, at: path) {
-      "Can't read \(path): \(systemText(number))."
-        + "\nCheck the disk, and the permissions of the file."
-    }
-  }
-
-  deinit { if descriptor >= 0 { close(descriptor) } }
 }
 
 /// Opens a file, unless another object has it open; nil if there is none.

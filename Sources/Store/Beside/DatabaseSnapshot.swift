@@ -9,7 +9,7 @@ struct DatabaseSnapshot {
   let files: DatabaseFiles
   /// The main file, or a private copy in which SQLite has rolled a transaction back.
   let main: ByteSource
-  let log: Pages.WriteAheadLog?
+  let log: WriteAheadLog?
   /// The first commit of the log whose state can be read; zero is the state of the main file alone.
   let firstReadable: Int
   /// The number of commits in the log.
@@ -26,7 +26,7 @@ struct DatabaseSnapshot {
     self.files = files
     copy = try files.hasHotJournal ? PrivateFile(rollingBack: files, in: folder) : nil
     main = copy?.source ?? files.main
-    log = try copy == nil ? files.log.flatMap { try Pages.WriteAheadLog($0) } : nil
+    log = try copy == nil ? files.log.flatMap { try WriteAheadLog($0) } : nil
     // SQLite writes the first page when the first table is created.
     guard files.stamp.size > 0 || log?.commits.isEmpty == false else {
       throw StoreError(.notADatabase, at: files.path) {

@@ -96,11 +96,9 @@ struct Boundaries {
     let page = try connection.integer(
       "SELECT rootpage FROM sqlite_schema WHERE type = 'table' AND name = '\(names.context)'"
     )
-    guard let page = page.flatMap({ UInt32(exactly: $0) }),
-      let log = try WriteAheadLog(ofDatabase: connection.path)
-    else { return [] }
+    guard let page = page.flatMap({ UInt32(exactly: $0) }) else { return [] }
     var commits: [Int64] = []
-    try log.forEachCommit(with: page) { page in
+    try forEachLoggedCommit(of: connection.path, with: page) { page in
       guard let clock = clock(inContextPage: page), commits.last != clock else { return }
       commits.append(clock)
     }

@@ -1,12 +1,13 @@
+import Adoption
 import Foundation
 import SQLite
 import TestSupport
 import Testing
 
-@testable import Adoption
+@testable import Store
 
 @Suite("The commits in a write-ahead log")
-struct WriteAheadLogTests {
+struct LoggedCommitTests {
   private let folder: TemporaryFolder
   private let path: String
   private let connection: Connection
@@ -33,8 +34,9 @@ struct WriteAheadLogTests {
     )
     let page = try reading.step() ? UInt32(reading.int64(at: 0)) : 0
     var clocks: [Int64?] = []
-    guard let log = try WriteAheadLog(ofDatabase: database ?? path) else { return [] }
-    try log.forEachCommit(with: page) { clocks.append(clock(inContextPage: $0)) }
+    try forEachLoggedCommit(of: database ?? path, with: page) {
+      clocks.append(clock(inContextPage: $0))
+    }
     return clocks
   }
 
