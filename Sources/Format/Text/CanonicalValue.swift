@@ -48,17 +48,28 @@ package func appendCanonical(
 }
 
 private func appendSpelled(_ value: Value, to buffer: inout [UInt8]) {
-  if case .text(var text) = value {
-    // Most values are texts, whose bytes can be read without a copy.
-    buffer += "\"text:".utf8
-    text.withUTF8 { appendJSONContent(UnsafeRawBufferPointer($0), to: &buffer) }
+  switch value {
+  case .null: appendNull(to: &buffer)
+  case .real(let number) where number.isNaN: appendNull(to: &buffer)
+  case .text(var text): text.withUTF8 { appendSpelled(valid: .init($0), to: &buffer) }
+  case .integer, .real, .blob, .brokenText:
+    // None of these spellings has a byte that JSON escapes.
     buffer.append(0x22)
-    return
+    value.appendSpelling(to: &buffer)
+    buffer.append(0x22)
   }
-  var spelling: [UInt8] = []
-  value.appendSpelling(to: &spelling)
-  guard spelling != Array("null".utf8) else { return appendNull(to: &buffer) }
-  spelling.withUnsafeBytes { appendJSONString($0, to: &buffer) }
+}
+
+private func appendSpelled(valid text: UnsafeRawBufferPointer, to buffer: inout [UInt8]) {
+  buffer += "\"text:".utf8
+  appendJSONContent(text, to: &buffer)
+  buffer.append(0x22)
+}
+
+/// Appends the bytes of a text as the canonical JSON of type `any`, without a copy of valid UTF-8.
+package func appendCanonical(textBytes bytes: UnsafeRawBufferPointer, to buffer: inout [UInt8]) {
+  guard isValidUTF8(bytes) else { return appendSpelled(.brokenText(Data(bytes)), to: &buffer) }
+  appendSpelled(valid: bytes, to: &buffer)
 }
 
 private func append(_ number: Int64, as form: ValueForm, to buffer: inout [UInt8]) -> Bool {

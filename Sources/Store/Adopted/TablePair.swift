@@ -179,8 +179,9 @@ struct TablePair {
     _ present: Table,
     _ body: (RowName, _ before: [Value]?, _ after: [Value]?) throws -> Bool
   ) throws {
-    guard columns.contains(where: { $0.old == nil }) else { return }
-    let rows = try present.rows()
+    let added = columns.filter { $0.old == nil }
+    guard !added.isEmpty else { return }
+    let rows = try present.rows(except: added.map { ($0.name, $0.initial) })
     while try rows.step() {
       let (name, row) = try present.row(at: rows)
       let after = values(after: row)

@@ -1,4 +1,5 @@
 import Format
+import SQLite
 
 /// The number of rows of a table, and the sum of a SHA-256 over the name and the values of each row.
 ///
@@ -37,11 +38,57 @@ struct RowsDigest: Hashable {
     var line = name.bytes
     line.reserveCapacity(line.count + 24 * values.count)
     for value in values {
-      // A spelling has no tab, so two rows have the same bytes only if they are equal.
-      line.append(UInt8(ascii: "\t"))
+      line.append(separator)
       appendCanonical(value, as: .any, to: &line)
     }
     return SHA256.digest(of: line)
+  }
+
+  /// A spelling has no tab, so two rows have the same bytes only if they are equal.
+  private static let separator = UInt8(ascii: "\t")
+
+  // MARK: All rows of a table
+
+  init(of table: Table) throws { self = try Self.digests(of: table).whole }
+
+  /// The digest of all rows, and the digest that the table would have with only its first columns.
+  static func digests(
+    of table: Table,
+    columns count: Int? = nil
+  ) throws -> (first: RowsDigest, whole: RowsDigest) {
+    let columns = table.layout.columns.indices.filter { table.isWritten(ColumnIndex($0)) }
+    let place = count.map { count in columns.count { $0 < count } }
+    var (first, whole) = (RowsDigest(), RowsDigest())
+    var line: [UInt8] = []
+    let rows = try table.rows()
+    while try rows.step() {
+      line.removeAll(keepingCapacity: true)
+      try table.appendName(at: rows, to: &line)
+      for (number, column) in columns.enumerated() {
+        if number == place { first.add(line) }
+        line.append(separator)
+        rows.appendCanonical(at: Int32(clamping: column) + 1, to: &line)
+      }
+      if place == columns.count { first.add(line) }
+      whole.add(line)
+    }
+    return (first, whole)
+  }
+
+  private mutating func add(_ line: [UInt8]) {
+    rows += 1
+    sum = sum &+ SHA256.digest(of: line)
+  }
+}
+
+extension Statement {
+  /// Appends a value as the canonical JSON of type `any`.
+  fileprivate func appendCanonical(at index: Int32, to line: inout [UInt8]) {
+    switch type(at: index) {
+    case .text: withText(at: index) { Format.appendCanonical(textBytes: $0, to: &line) }
+    case .null, .integer, .real, .blob:
+      Format.appendCanonical(value(at: index), as: .any, to: &line)
+    }
   }
 }
 

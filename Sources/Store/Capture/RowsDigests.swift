@@ -69,7 +69,7 @@ final class RowsDigests {
     let layouts = try schema.layouts()
     for layout in layouts where isWanted(layout.entity.name) {
       let table = Table(connection, layout: layout, layouts: layouts)
-      try set(RowsDigest(of: table) { _, _ in }, of: layout.entity.name, on: connection)
+      try set(RowsDigest(of: table), of: layout.entity.name, on: connection)
     }
   }
 
@@ -84,18 +84,20 @@ final class RowsDigests {
     continued: [String: Entity] = [:],
     on connection: Connection
   ) throws {
-    var missing: [String: RowsDigest] = [:]
-    for (name, before) in continued {
-      guard var difference = try digest(of: before.name, on: connection),
-        let table = try Table(
-          connection,
-          named: name,
-          of: new,
-          columns: before.attributes.count
-        )
+    let layouts = try new.layouts()
+    var known: [String: RowsDigest] = [:]
+    for layout in layouts {
+      let name = layout.entity.name
+      guard let before = continued[name], var digest = try digest(of: before.name, on: connection)
       else { continue }
-      difference.remove(try RowsDigest(of: table) { _, _ in })
-      if difference != RowsDigest() { missing[name] = difference }
+      // A program adds columns only at the end. Names are in no digest.
+      if layout.columns.count > before.attributes.count {
+        let table = Table(connection, layout: layout, layouts: layouts)
+        let found = try RowsDigest.digests(of: table, columns: before.attributes.count)
+        digest.remove(found.first)
+        digest.add(found.whole)
+      }
+      known[name] = digest
     }
     func statement(of table: String, in schema: StoreSchema) -> String? {
       schema.adopted?.first { $0.type == "table" && $0.name == table }?.sql
@@ -106,28 +108,12 @@ final class RowsDigests {
     try renew(
       new,
       where: { name in
-        old[name] != new[name] || new.replaced?.contains(name) == true
+        guard known[name] == nil else { return false }
+        return old[name] != new[name] || new.replaced?.contains(name) == true
           || statement(of: name, in: old) != statement(of: name, in: new)
       },
       on: connection
     )
-    for (name, difference) in missing {
-      guard var digest = try digest(of: name, on: connection) else { continue }
-      digest.add(difference)
-      try set(digest, of: name, on: connection)
-    }
-  }
-}
-
-extension RowsDigest {
-  /// Reads all rows of a table, and calls the closure with each row.
-  init(of table: Table, _ body: (RowName, [Value]) throws -> Void) throws {
-    self.init()
-    let rows = try table.rows()
-    while try rows.step() {
-      let (name, values) = try table.row(at: rows)
-      add(name, values: table.stored(values))
-      try body(name, values)
-    }
+    for (name, digest) in known { try set(digest, of: name, on: connection) }
   }
 }

@@ -124,7 +124,7 @@ final class DigestCheck {
       let name = table.layout.entity.name
       guard var expected = try RowsDigests.digest(of: name, on: connection) else { return nil }
       expected.add(waitingChanges[number])
-      return try RowsDigest(of: table) { _, _ in } == expected ? nil : name
+      return try RowsDigest(of: table) == expected ? nil : name
     }
   }
 
@@ -148,7 +148,7 @@ final class DigestCheck {
       }
       expected.add(waitingChanges[number])
       guard let correction = corrections[number] else { continue }
-      var found = try RowsDigest(of: table) { _, _ in }
+      var found = try RowsDigest(of: table)
       found.add(correction)
       if found != expected { try body(.rows(table: name, extra: found.rows - expected.rows)) }
     }

@@ -115,7 +115,7 @@ package final class PastQuery {
 /// The error of a statement whose temporary files filled their disk.
 private func noTemporarySpace(_ cause: SQLiteError) -> StoreError {
   StoreError(.diskFull, at: cause.path, cause: cause) {
-    "There is no space left for the temporary files of the statement. Their folder is SQLITE_TMPDIR"
-      + " or TMPDIR."
+    "There is no space left for the temporary files of the statement.\nFree space in the folder that"
+      + " SQLITE_TMPDIR or TMPDIR names, or name a folder of another disk."
   }
 }

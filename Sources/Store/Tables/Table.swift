@@ -107,6 +107,24 @@ final class Table {
     try connection.prepare("SELECT \(list) FROM \(layout.table)")
   }
 
+  /// The rows in which at least one of some columns has another value than the given one.
+  ///
+  /// SQL does not distinguish negative zero from zero, so zero as a real number selects all rows.
+  func rows(except values: [(column: String, value: Value)]) throws -> Statement {
+    guard !values.contains(where: { $0.value == .real(0) }) else { return try rows() }
+    let conditions = values.enumerated().map { place, term in
+      let (name, parameter) = (quoted(term.column), "?\(place + 1)")
+      return "\(name) IS \(parameter) COLLATE BINARY AND typeof(\(name)) = typeof(\(parameter))"
+    }
+    let statement = try connection.prepare(
+      "SELECT \(list) FROM \(layout.table) WHERE NOT (\(conditions.joined(separator: " AND ")))"
+    )
+    for (place, term) in values.enumerated() {
+      try statement.bind(Int32(clamping: place) + 1, term.value)
+    }
+    return statement
+  }
+
   func row(at statement: Statement) throws -> (name: RowName, values: [Value]) {
     (try name(at: statement), values(at: statement))
   }
@@ -130,6 +148,16 @@ final class Table {
       ofKey: key.map { statement.value(at: Int32(clamping: $0.number) + 1) },
       rowid: statement.isNull(at: 0) ? nil : statement.int64(at: 0)
     )
+  }
+
+  /// Appends the canonical name of the row that a statement with ``list`` has reached.
+  func appendName(at statement: Statement, to bytes: inout [UInt8]) throws {
+    let column = key.isEmpty ? 0 : key.count == 1 ? Int32(clamping: key[0].number) + 1 : nil
+    if let column, statement.type(at: column) == .integer {
+      appendInteger(statement.int64(at: column), to: &bytes)
+    } else {
+      bytes += try name(at: statement).bytes
+    }
   }
 
   /// Whether the rowid can identify a row.
