@@ -57,7 +57,7 @@ struct CommittedValueTests {
 
   @Test(
     "Each committed value of each row is in history, in the order of the commits.",
-    arguments: SampleSchema.thirds(from: 1),
+    arguments: SampleSchema.sixths(from: 1),
     ["DELETE", "WAL"]
   )
   func committed(_ sample: SampleSchema, _ journal: String) throws {

@@ -88,7 +88,7 @@ struct QueryTests {
 
   @Test(
     "At every transaction of a store, all rows of all tables are those of that time.",
-    arguments: 1...trials(4, long: 30)
+    arguments: 1...trials(2, long: 30)
   )
   func everyTransaction(_ round: Int) throws {
     try withTemporaryFolder { folder in
@@ -170,7 +170,7 @@ struct QueryTests {
 
   @Test(
     "At every transaction in logs, all rows are those of that time, from a snapshot or the beginning.",
-    arguments: 1...trials(2, long: 20)
+    arguments: 1...trials(1, long: 20)
   )
   func everyTransactionOfLogs(_ round: Int) throws {
     try withTemporaryFolder { folder in
@@ -229,7 +229,7 @@ struct QueryTests {
 
   @Test(
     "At every transaction of an adopted file, all rows of all tables are those of that time.",
-    arguments: 1...trials(6, long: 60)
+    arguments: 1...trials(3, long: 60)
   )
   func everyTransactionOfProgram(_ round: Int) throws {
     try withTemporaryFolder { folder in
@@ -264,7 +264,7 @@ struct QueryTests {
 
   @Test(
     "Random statements on two points return what they return on copies of those times.",
-    arguments: 1...trials(2, long: 20)
+    arguments: 1...trials(1, long: 20)
   )
   func randomStatements(_ round: Int) throws {
     try withTemporaryFolder { folder in

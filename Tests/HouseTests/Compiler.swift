@@ -16,7 +16,7 @@ func typecheck(_ source: String, options: [String] = []) throws -> (text: String
     let result = try run(
       [
         "swiftc", "-typecheck", "-swift-version", "6", file.path,
-        "-I", "\(build)/Modules", "-module-cache-path", folder.appending(path: "modules").path,
+        "-I", "\(build)/Modules", "-module-cache-path", ".build/modules",
         "-load-plugin-executable", "\(build)/SwiftDataMacros-tool#SwiftDataMacros",
       ] + options + maps.flatMap { ["-Xcc", "-fmodule-map-file=\($0)"] }
     )

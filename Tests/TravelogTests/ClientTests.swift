@@ -20,9 +20,8 @@ struct ClientTests {
     A program runs with SwiftData from a URL, directly or through another package, \
     beside another package with macros.
     """,
-    // Each is a whole build of SwiftData, so `make test` has only the usual one.
+    .enabled(if: trials(0, long: 1) == 1, "each is a whole build of SwiftData; see make clients"),
     arguments: [("native", "debug"), ("native", "release"), ("swiftbuild", "debug")]
-      .prefix(trials(1, long: 3))
   )
   func programs(buildSystem: String, configuration: String) throws {
     try withPackages { folder in

@@ -16,7 +16,7 @@ struct FollowedCollectionTests {
 
   @Test(
     "After each reading the history file has the tables of the database, and so has a replica.",
-    arguments: SampleSchema.thirds(from: 0),
+    arguments: SampleSchema.sixths(from: 3),
     Client.allCases
   )
   func readings(_ sample: SampleSchema, _ client: Client) throws {
@@ -54,7 +54,7 @@ struct FollowedCollectionTests {
 
   @Test(
     "While a reader holds the log, each commit becomes one transaction, in the order of commits.",
-    arguments: SampleSchema.thirds(from: 1),
+    arguments: SampleSchema.sixths(from: 4),
     Client.allCases
   )
   func pinned(_ sample: SampleSchema, _ client: Client) throws {
@@ -99,7 +99,7 @@ struct FollowedCollectionTests {
 
   @Test(
     "While a program writes, each recorded state is the state after a commit, in order.",
-    arguments: SampleSchema.thirds(from: 2),
+    arguments: SampleSchema.sixths(from: 5),
     Client.allCases
   )
   func concurrent(_ sample: SampleSchema, _ client: Client) throws {

@@ -66,7 +66,7 @@ struct TiledTreeTests {
   func steps() throws {
     try withTemporaryFolder { folder in
       var random = SeededGenerator(for: "steps of tiles")
-      for round in 0..<trials(20, long: 300) {
+      for round in 0..<trials(8, long: 300) {
         let path = folder.path + "/\(round)"
         let kept = Int64.random(in: 0...700, using: &random)
         var count = 0
