@@ -26,6 +26,7 @@ final class AppleComparison {
   private let unknown: [RowKey: [ColumnIndex: Int64]]
   private var found = Found()
   private var isContinued = true
+  private var lastChange: Statement?
 
   init(
     _ objects: AppleObjects,
@@ -276,14 +277,31 @@ final class AppleComparison {
   /// Whether history has the object, though its row is missing because no value of it was known.
   private func hasHistory(_ key: RowKey) throws -> Bool {
     guard isContinued else { return false }
-    let last = try writer.connection.first(
+    let finding = try lastChange ?? prepareLastChange()
+    lastChange = finding
+    defer { finding.reset() }
+    try finding.bind(1, .text(writer.layouts[key.entity].entity.name))
+    try finding.bind(2, .integer(key.id.integer))
+    return try finding.step() && finding.string(at: 0) != ChangeKind.delete.rawValue
+  }
+
+  /// A statement that finds the kind of an object's last change before this reading.
+  ///
+  /// History has no index of objects, so it is read once.
+  private func prepareLastChange() throws -> Statement {
+    let connection = writer.connection
+    try connection.execute(
       """
-      SELECT kind FROM \(writer.connection.tables.change) WHERE entity = ?1 AND object = ?2
-      ORDER BY id DESC LIMIT 1
-      """,
-      values: [.text(writer.layouts[key.entity].entity.name), .integer(key.id.integer)]
-    ) { $0.string(at: 0) }
-    return last.map { $0 != ChangeKind.delete.rawValue } ?? false
+      CREATE TEMP TABLE IF NOT EXISTS travelog_last_change
+        (entity, object, kind, PRIMARY KEY (entity, object)) WITHOUT ROWID;
+      DELETE FROM temp.travelog_last_change;
+      INSERT OR REPLACE INTO temp.travelog_last_change
+        SELECT entity, object, kind FROM \(connection.tables.change) ORDER BY id
+      """
+    )
+    return try connection.prepare(
+      "SELECT kind FROM temp.travelog_last_change WHERE entity = ?1 AND object = ?2"
+    )
   }
 
   // MARK: Rows
