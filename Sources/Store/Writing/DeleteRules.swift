@@ -28,19 +28,18 @@ struct DeniedTargets {
 
 /// The columns that can refer to the rows of each entity.
 func incomingReferences(_ layouts: [EntityLayout]) -> [[IncomingReference]] {
-  layouts.map { target in
-    var result: [IncomingReference] = []
-    let kinds = [target.index] + target.ancestors
-    for source in layouts {
-      let parent = source.ancestors.first.map { layouts[$0] }
-      for (index, column) in source.columns.enumerated() {
-        guard let destination = column.destination, kinds.contains(destination),
-          case .relationship(let position) = column.content,
-          parent?.column(of: column.property) == nil
-        else { continue }
-        let relationship = source.entity.relationships[position]
-        let back = target.entity.relationships.first { $0.name == relationship.inverse }
-        result.append(
+  var result: [[IncomingReference]] = layouts.map { _ in [] }
+  for source in layouts {
+    let parent = source.ancestors.first.map { layouts[$0] }
+    for (index, column) in source.columns.enumerated() {
+      guard let destination = column.destination,
+        case .relationship(let position) = column.content,
+        parent?.column(of: column.property) == nil
+      else { continue }
+      let relationship = source.entity.relationships[position]
+      for target in layouts[destination].family {
+        let back = layouts[target].entity.relationships.first { $0.name == relationship.inverse }
+        result[target.number].append(
           IncomingReference(
             source: source.index,
             column: ColumnIndex(index),
@@ -50,8 +49,8 @@ func incomingReferences(_ layouts: [EntityLayout]) -> [[IncomingReference]] {
         )
       }
     }
-    return result
   }
+  return result
 }
 
 extension Writer {
