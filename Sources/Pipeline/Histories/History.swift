@@ -174,7 +174,7 @@ extension HistorySource {
       guard id <= outline.head else {
         throw PipelineError(.missing) {
           "The history of \(outline.path) ends at transaction \(outline.head), before transaction"
-            + " \(id).\nName a transaction from \(outline.base) to \(outline.head), or head."
+            + " \(id).\nName a transaction from \(max(outline.base, 1)) to \(outline.head), or head."
         }
       }
       return id
