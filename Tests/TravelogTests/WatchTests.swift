@@ -2,11 +2,16 @@ import Foundation
 import Glibc
 import ProcessTesting
 import SQLite
+import TestSupport
 import Testing
 
 @Suite("adopt --watch")
 struct WatchTests {
   private func start(_ database: FollowedDatabase, _ flags: String...) throws -> ChildProcess {
+    try start(database, flags)
+  }
+
+  private func start(_ database: FollowedDatabase, _ flags: [String]) throws -> ChildProcess {
     let process = ChildProcess()
     process.executableURL = URL(fileURLWithPath: products + "/travelog")
     process.arguments = ["adopt", "--watch", database.history] + flags
@@ -95,6 +100,35 @@ struct WatchTests {
         || log.contains("; a checkpoint")
     )
     try database.expectToContinue("after the watch")
+  }
+
+  @Test(
+    "A watch that is killed again and again records each commit once, in order.",
+    .timeLimit(.minutes(5)),
+    arguments: [[], ["--pin"]]
+  )
+  func killed(_ flags: [String]) throws {
+    var random = SeededGenerator(for: "killed watches \(flags)")
+    let database = try FollowedDatabase(journal: "WAL")
+    let user = try Connection(path: database.path, mode: .readWrite)
+    // The log keeps all commits, so that none may be missing.
+    try user.execute("PRAGMA synchronous = OFF; PRAGMA wal_autocheckpoint = 0")
+    var number = 10
+    for _ in 0..<trials(8, long: 200) {
+      let watch = try start(database, flags)
+      let end = ContinuousClock.now + .milliseconds(.random(in: 20..<400, using: &random))
+      while ContinuousClock.now < end {
+        number += 1
+        try user.execute("UPDATE note SET number = \(number) WHERE id = 1")
+        usleep(2000)
+      }
+      kill(watch.processIdentifier, SIGKILL)
+      watch.waitUntilExit()
+    }
+    #expect(try travelog("status", database.history).code == 0)
+    #expect(try numbers(database) == Array(11...number))
+    #expect(try database.rows(database.history) == database.rows(database.path))
+    try database.expectToContinue("after the kills")
   }
 
   @Test("A database without a write-ahead log is compared at most once in each interval.")
