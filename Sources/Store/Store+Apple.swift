@@ -80,7 +80,13 @@ extension Store {
 
   /// Throws if a file is a store of Apple's frameworks whose model can only be guessed.
   package static func checkAppleModel(of path: String) throws {
-    _ = try withApple(path) { _ = try AppleDatabase($0, isStrict: true) }
+    do {
+      _ = try withApple(path) { _ = try AppleDatabase($0, isStrict: true) }
+    } catch let error as StoreError where error.code == .damaged && error.path == nil {
+      throw StoreError(.damaged, at: path, cause: error) {
+        "The model in \(path) can't be read. " + error.wording
+      }
+    }
   }
 
   /// Calls the closure with a store of Apple's frameworks; nil for any other file.

@@ -30,8 +30,8 @@ struct SampleSchema: Sendable, CustomTestStringConvertible {
     return name.isEmpty ? all : all.filter { $0.name == name }
   }()
 
-  /// Every twelfth of the chosen schemas; all of them in long tests.
-  static let few = chosen.enumerated().filter { $0.offset % trials(12, long: 1) == 0 }
+  /// Every twentieth of the chosen schemas; all of them in long tests.
+  static let few = chosen.enumerated().filter { $0.offset % trials(20, long: 1) == 0 }
     .map(\.element)
 
   /// Every sixth of the chosen schemas from one of the first six on; all of them in long tests.

@@ -109,7 +109,7 @@ struct AppleProgramTests {
       // Neither a new nor an existing history file makes the guess acceptable.
       for folder in [logs, logs + ".strict"] {
         let strict = try travelog("export", path, "--to", folder, "--strict")
-        #expect(strict.code == 4 && strict.errors.contains("model"), "\(strict.errors)")
+        #expect(strict.code == 4 && strict.errors.contains("model in \(path)"), "\(strict.errors)")
       }
       let names = FileManager.default.subpaths(atPath: logs + ".strict") ?? []
       #expect(names.allSatisfy { !$0.hasPrefix("store=") })
