@@ -10,7 +10,7 @@ WHERE kind = 'transaction' AND partial = '';
 
 -- The last transaction of each store at each moment: by id, the one before the first with a later
 -- time, in the latest lineage that has begun.
-CREATE OR REPLACE TEMPORARY VIEW points AS
+CREATE OR REPLACE TEMPORARY VIEW found_points AS
 SELECT moment, time, store, lineage, txn, schema
 FROM (
   SELECT l.moment, l.time, l.store, l.lineage, max(t.txn) AS txn, max_by(t.schema, t.txn) AS schema,
@@ -25,6 +25,47 @@ FROM (
   GROUP BY l.moment, l.time, l.store, l.lineage
 ) found
 WHERE place = 1;
+
+-- An engine may replace these two views by their rows.
+CREATE OR REPLACE TEMPORARY VIEW points AS SELECT * FROM found_points;
+
+-- The stores that have the same lineage and schema at the moments "before" and "after", so that the
+-- transactions between them say what differs: those after "first", up to "last".
+CREATE OR REPLACE TEMPORARY VIEW spans AS
+SELECT b.store, b.lineage, b.schema, b.txn AS first, a.txn AS last
+FROM (SELECT * FROM points WHERE moment = 'before') b
+JOIN (SELECT * FROM points WHERE moment = 'after') a
+  ON a.store = b.store AND a.lineage = b.lineage AND a.schema = b.schema AND a.txn >= b.txn;
+
+-- The changes of these transactions. All lines of a transaction have the same time, by which an engine
+-- finds the groups of rows to read.
+CREATE OR REPLACE TEMPORARY VIEW span_changes AS
+SELECT l.store, t.schema, l.entity, l.id, l.txn, l.op, l.before, l.after, l.special_before,
+  l.special_after, l.large_before, l.large_after
+FROM lines l
+JOIN (
+  SELECT t.store, t.lineage, t.txn, t.ts, s.schema
+  FROM transactions t
+  JOIN spans s ON s.store = t.store AND s.lineage = t.lineage
+    AND t.txn > s.first AND t.txn <= s.last
+) t ON t.store = l.store AND t.lineage = l.lineage AND t.txn = l.txn AND t.ts = l.ts
+WHERE l.kind = 'change' AND l.partial = '';
+
+-- The points of the other stores, of which `differences` compares the whole states, in views named
+-- whole_... An erased or unknown value in a change can be known from an earlier one.
+CREATE OR REPLACE TEMPORARY VIEW found_whole_points AS
+SELECT p.*
+FROM points p
+LEFT JOIN (
+  SELECT store FROM spans
+  EXCEPT
+  SELECT store FROM span_changes
+  WHERE special_before IS NOT NULL AND (array_contains(map_values(special_before), 'erased')
+    OR array_contains(map_values(special_before), 'unknown'))
+) s ON s.store = p.store
+WHERE p.moment IN ('before', 'after') AND s.store IS NULL;
+
+CREATE OR REPLACE TEMPORARY VIEW whole_points AS SELECT * FROM found_whole_points;
 
 -- The tables of adopted databases of which a transaction has all rows, so that those from before no
 -- longer count at a moment. It is the first one under its schema.
@@ -144,8 +185,66 @@ JOIN properties p ON p.schema = o.present AND p.origin_entity = o.origin_entity
   AND p.origin = c.origin
 WHERE c.place = 1 AND c.added = 1;
 
--- What differs between the moments "before" and "after".
+-- What differs between the moments "before" and "after": for a property that changed, the first value
+-- before a change, and the last value after one.
 CREATE OR REPLACE TEMPORARY VIEW differences AS
+WITH changed AS (
+  SELECT c.* FROM span_changes c
+  LEFT JOIN (SELECT DISTINCT store FROM whole_points) w ON w.store = c.store
+  WHERE w.store IS NULL
+),
+ends AS (
+  SELECT store, schema, entity, id, min_by(op, txn) AS first, max_by(op, txn) AS last
+  FROM changed GROUP BY store, schema, entity, id
+),
+olds AS (
+  SELECT * FROM (
+    SELECT c.store, c.entity, c.id, p.name, c.before[p.name] AS value,
+      c.special_before[p.name] AS special, c.large_before[p.name] AS large,
+      row_number() OVER (PARTITION BY c.store, c.entity, c.id, p.name ORDER BY c.txn) AS place
+    FROM changed c JOIN properties p ON p.schema = c.schema AND p.entity = c.entity
+    WHERE c.op <> 'insert' AND array_contains(map_keys(c.before), p.name)
+  ) found WHERE place = 1
+),
+news AS (
+  SELECT * FROM (
+    SELECT c.store, c.entity, c.id, p.name, c.after[p.name] AS value,
+      c.special_after[p.name] AS special, c.large_after[p.name] AS large,
+      row_number() OVER (PARTITION BY c.store, c.entity, c.id, p.name ORDER BY c.txn DESC) AS place
+    FROM changed c JOIN properties p ON p.schema = c.schema AND p.entity = c.entity
+    WHERE c.op <> 'delete' AND array_contains(map_keys(c.after), p.name)
+  ) found WHERE place = 1
+),
+compared AS (
+  SELECT e.store, e.entity, e.id, p.name, p.encoding, p.destination,
+    CASE WHEN e.first = 'insert' THEN 'insert' WHEN e.last = 'delete' THEN 'delete'
+      ELSE 'update' END AS op,
+    CASE WHEN e.first <> 'insert' THEN a.value END AS before,
+    CASE WHEN e.last <> 'delete' THEN b.value END AS after,
+    CASE WHEN e.first <> 'insert' THEN a.special END AS special_before,
+    CASE WHEN e.last <> 'delete' THEN b.special END AS special_after,
+    CASE WHEN e.first <> 'insert' THEN a.large END AS large_before,
+    CASE WHEN e.last <> 'delete' THEN b.large END AS large_after
+  FROM ends e
+  JOIN properties p ON p.schema = e.schema AND p.entity = e.entity
+  LEFT JOIN olds a ON a.store = e.store AND a.entity = e.entity AND a.id = e.id AND a.name = p.name
+  LEFT JOIN news b ON b.store = e.store AND b.entity = e.entity AND b.id = e.id AND b.name = p.name
+  WHERE p.encoding <> 'links' AND (e.first <> 'insert' OR e.last <> 'delete')
+    -- Between an update and another one, the other properties have no value here, and did not change.
+    AND (e.first = 'insert' OR e.last = 'delete' OR a.store IS NOT NULL AND b.store IS NOT NULL)
+)
+SELECT store, entity, id, name, op,
+  CASE WHEN encoding = 'reference' AND before IS NOT NULL
+    THEN '{"entity":"' || destination || substring(before, instr(before, '","id":'))
+    ELSE before END AS before,
+  CASE WHEN encoding = 'reference' AND after IS NOT NULL
+    THEN '{"entity":"' || destination || substring(after, instr(after, '","id":'))
+    ELSE after END AS after,
+  special_before, special_after, large_before, large_after
+FROM compared
+WHERE op <> 'update' OR before IS DISTINCT FROM after
+  OR special_before IS DISTINCT FROM special_after OR large_before IS DISTINCT FROM large_after
+UNION ALL
 SELECT coalesce(b.store, a.store) AS store, coalesce(b.entity, a.entity) AS entity,
   coalesce(b.id, a.id) AS id, coalesce(b.name, a.name) AS name,
   CASE
@@ -155,13 +254,13 @@ SELECT coalesce(b.store, a.store) AS store, coalesce(b.entity, a.entity) AS enti
   END AS op,
   a.value AS before, b.value AS after, a.special AS special_before, b.special AS special_after,
   a.large AS large_before, b.large AS large_after
-FROM (SELECT * FROM state WHERE moment = 'before') a
-FULL JOIN (SELECT * FROM state WHERE moment = 'after') b
+FROM (SELECT * FROM whole_state WHERE moment = 'before') a
+FULL JOIN (SELECT * FROM whole_state WHERE moment = 'after') b
   ON a.store = b.store AND a.origin_entity = b.origin_entity AND a.id = b.id
     AND a.origin = b.origin
-LEFT JOIN (SELECT * FROM objects WHERE moment = 'before') y
+LEFT JOIN (SELECT * FROM whole_objects WHERE moment = 'before') y
   ON y.store = b.store AND y.origin_entity = b.origin_entity AND y.id = b.id
-LEFT JOIN (SELECT * FROM objects WHERE moment = 'after') x
+LEFT JOIN (SELECT * FROM whole_objects WHERE moment = 'after') x
   ON x.store = a.store AND x.origin_entity = a.origin_entity AND x.id = a.id
 WHERE a.store IS NULL OR b.store IS NULL OR a.value IS DISTINCT FROM b.value
   OR a.special IS DISTINCT FROM b.special OR a.large IS DISTINCT FROM b.large;
