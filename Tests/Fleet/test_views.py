@@ -6,7 +6,6 @@ from test_erasure import erase_secret, with_secret
 import oracle, proof, world
 from travelog_fleet.engines import DuckDB, rules
 from travelog_fleet.lake import Lake
-from travelog_fleet.page import write_page
 
 BULK, HOURS = 8, (8, 18)
 
@@ -41,23 +40,6 @@ class ViewTests(FolderTests):
             return maker.member("named")
         logs, members = self.make(named, seed=1)
         self.assertEqual(self.findings(logs, members[0])["foreign"][0], 1)
-
-    def test_the_page_answers_the_questions_of_an_auditor_with_the_numbers_of_the_views(self):
-        logs, members = self.make(with_secret, world.incomplete, seed=1)
-        erase_secret(logs, members[0])
-        load(logs, self.lake)
-        engine = DuckDB(Lake(self.lake))
-        self.addCleanup(engine.close)
-        write_page(engine, self.folder / "fleet.html", "a fleet")
-        text = (self.folder / "fleet.html").read_text()
-        for question, state, answer in (
-            ("Were all stores loaded?", "bad", "1 quarantined store"),
-            ("Do all stores report?", "good", "Yes"),
-            ("Are changes missing?", "good", "No gaps"),
-            ("Were values erased?", "attention", "3 transactions"),
-        ):
-            self.assertIn(f"<small>{question}</small><strong class={state}>{answer}</strong>", text)
-        self.assertIn(f"<td>missing<td>{members[1].identifier}", text)
 
 
 if __name__ == "__main__":
