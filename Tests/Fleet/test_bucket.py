@@ -9,6 +9,7 @@ from support import FLEET, FolderTests, add_journey, fleet, load, places_in_lake
 from cluster import free_port
 from test_erasure import SECRET, erase_secret, with_secret
 import world
+from travelog_fleet.bucket import BucketSource
 
 ENVIRONMENT = {"AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test",
                "AWS_DEFAULT_REGION": "us-east-1", "AWS_REGION": "us-east-1"}
@@ -110,6 +111,28 @@ class BucketTests(FolderTests):
             self.assertEqual(requests["bytes"], alone["fleet_load"][0]["requests"]["bytes"])
             self.assert_once(logs, members)
             alone = load("s3://logs/world", self.folder / "alone")
+
+    def test_an_object_is_read_with_one_request_and_again_if_the_connection_breaks(self):
+        source, path = BucketSource("logs", "objects"), self.folder / "copy"
+        self.client.put_object(Bucket="logs", Key="objects/one", Body=b"content")
+        sent, breaks = [], [True]
+
+        def answer(**_):
+            sent.append(1)
+
+        def break_once(parsed, **_):
+            if breaks:
+                breaks.pop()
+                parsed["Body"].close()
+
+        source.client.meta.events.register("before-send.s3", answer)
+        source.client.meta.events.register("after-call.s3.GetObject", break_once)
+        source.fetch("one", path)
+        self.assertEqual((path.read_bytes(), len(sent), source.counts.reads), (b"content", 2, 2))
+        source.fetch("one", path)
+        self.assertEqual((len(sent), source.counts.reads, source.counts.bytes), (3, 3, 14))
+        with self.assertRaises(FileNotFoundError):
+            source.fetch("two", path)
 
     def test_a_missing_bucket_ends_with_10(self):
         self.assertEqual(fleet("load", "s3://nowhere/fleet", self.lake).returncode, 10)
