@@ -334,12 +334,8 @@ FROM (
     SELECT store, lineage, txn, ts, author FROM transactions WHERE op = 'erase'
     UNION ALL
     SELECT store, lineage, txn, ts, author FROM lines
-    WHERE kind = 'change' AND partial = '' AND special_before IS NOT NULL
-      AND array_contains(map_values(special_before), 'erased')
-    UNION ALL
-    SELECT store, lineage, txn, ts, author FROM lines
-    WHERE kind = 'change' AND partial = '' AND special_after IS NOT NULL
-      AND array_contains(map_values(special_after), 'erased')
+    WHERE kind = 'change' AND partial = '' AND (array_contains(map_values(special_before), 'erased')
+      OR array_contains(map_values(special_after), 'erased'))
   ) erased
   GROUP BY store, lineage, txn
 ) once
