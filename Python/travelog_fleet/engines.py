@@ -83,8 +83,8 @@ class DuckDB:
         return [column[0] for column in result.description], result.fetchall()
 
     def _settle(self, are_settled):
-        """Computes the points once if the query would compute them many times."""
-        if are_settled == self.are_settled:
+        """Computes the points once for a query that would compute them many times."""
+        if not (are_settled or self.are_settled):
             return
         for name in ("points", "whole_points"):
             rows = f"found_{name}"

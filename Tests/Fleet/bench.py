@@ -105,8 +105,10 @@ def load(folder, engine, peer):
 def queries(engine):
     """The questions, with a store and a day that have many changes."""
     _, ((store, entity, identifier),) = engine.query(
-        "SELECT store, entity, id FROM lines WHERE kind = 'change' GROUP BY ALL ORDER BY count(*) DESC, 1 LIMIT 1")
-    _, ((day,),) = engine.query("SELECT substring(ts, 1, 10) FROM transactions GROUP BY 1 ORDER BY count(*) DESC, 1 LIMIT 1")
+        "SELECT store, entity, id FROM lines WHERE kind = 'change' GROUP BY ALL ORDER BY count(*) DESC, 1"
+        " LIMIT 1")
+    _, ((day,),) = engine.query(
+        "SELECT substring(ts, 1, 10) FROM transactions GROUP BY 1 ORDER BY count(*) DESC, 1 LIMIT 1")
     next_day = str(date.fromisoformat(day) + timedelta(1))
     engine.look_at({"now": f"{next_day}T00:00:00.000000Z", "before": f"{day}T00:00:00.000000Z",
                     "after": f"{next_day}T00:00:00.000000Z"}, rules())

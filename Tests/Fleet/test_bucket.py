@@ -95,11 +95,12 @@ class BucketTests(FolderTests):
         alone = load("s3://logs/world", self.folder / "alone", "--warehouse", "s3://lake/alone")
 
         self.lake = self.folder / "europe-lake"
-        options = ("--catalog", f"sqlite:///{self.folder / 'catalog.sqlite'}", "--warehouse", "s3://lake/shared",
+        options = ("--catalog", f"sqlite:///{self.folder / 'catalog.sqlite'}",
+                   "--warehouse", "s3://lake/shared",
                    "--travelog", world.TRAVELOG, "--json")
         for changed in (4, 0):
-            loads = [subprocess.Popen(list(map(str, (*FLEET, "load", f"s3://logs/{name}", self.folder / f"{name}-lake",
-                                                     *options))), stdout=subprocess.PIPE, text=True)
+            loads = [subprocess.Popen([*FLEET, "load", f"s3://logs/{name}", str(self.folder / f"{name}-lake"),
+                                       *options], stdout=subprocess.PIPE, text=True)
                      for name in ("europe", "asia")]
             answers = [json.loads(load.communicate(timeout=300)[0].splitlines()[-1]) for load in loads]
             self.assertEqual([load.returncode for load in loads], [0, 0])

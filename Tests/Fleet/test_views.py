@@ -1,10 +1,11 @@
 """The views of findings, for kinds of transactions that a random fleet may lack."""
 import unittest
+from collections import Counter
 
 from support import FolderTests, load
 from test_erasure import erase_secret, with_secret
 import oracle, proof, world
-from travelog_fleet.engines import DuckDB, rules
+from travelog_fleet.engines import DuckDB, moments, rules
 from travelog_fleet.lake import Lake
 
 BULK, HOURS = 8, (8, 18)
@@ -40,6 +41,23 @@ class ViewTests(FolderTests):
             return maker.member("named")
         logs, members = self.make(named, seed=1)
         self.assertEqual(self.findings(logs, members[0])["foreign"][0], 1)
+
+    def test_differences_follow_the_moments_that_a_session_names(self):
+        logs, members = self.make(world.plain, world.restored, seed=2)
+        load(logs, self.lake)
+        engine = DuckDB(Lake(self.lake))
+        self.addCleanup(engine.close)
+        _, ((first, last),) = engine.query("SELECT min(ts), max(ts) FROM transactions")
+        asked = []
+        for before, after in ((first, last), (last, last), (last, first)):
+            engine.connection.execute(
+                f"CREATE OR REPLACE TEMPORARY VIEW moments AS {moments({'before': before, 'after': after})}")
+            asked.append(Counter(op for op, in engine.query("SELECT op FROM differences")[1]))
+        forward, none, back = asked
+        self.assertEqual(none, Counter())
+        # What was inserted since then, and still exists, is deleted on the way back.
+        self.assertEqual((back["delete"], back["update"]), (forward["insert"], forward["update"]))
+        self.assertGreater(forward["insert"], 0)
 
 
 if __name__ == "__main__":
