@@ -8,6 +8,8 @@ from .answers import counted
 STYLE = (Path(__file__).parent / "page.css").read_text()
 # The most rows of a table.
 LIMIT = 1000
+# A longer text has a column of some width; an identifier is no longer.
+LONG_TEXT = 36
 
 # Questions about something that transactions have or not: number of occurrences, answer if there are
 # none, what stands before the number, and noun of an occurrence.
@@ -141,6 +143,6 @@ def row_of(kind, values, numbers):
 
 
 def cell(kind, value, is_number):
-    style = " class=number" if is_number else ""
     text = f"{value:,}" if isinstance(value, int) else "" if value is None else str(value)
+    style = " class=number" if is_number else " class=text" if len(text) > LONG_TEXT else ""
     return f"<{kind}{style}>{html.escape(text)}"

@@ -65,6 +65,8 @@ class PageTests(FolderTests):
                 row = next(line for line in rows.splitlines() if member.identifier in line)
                 self.assertTrue(row.startswith(member.verdict), row)
                 self.assertIn(REPAIRS[member.verdict], row)
+            widths = browser.run("[...document.querySelectorAll('td.text')].map(cell => cell.clientWidth)")
+            self.assertGreater(min(widths), 200)
         links = browser.run("[...document.querySelectorAll('nav a')].map(link => link.hash)")
         for link in links:
             browser.click(f"nav a[href={json.dumps(link)}]")
