@@ -206,11 +206,11 @@ python-test: setup ## test the Python package with Django, SQLAlchemy, Alembic a
 FLEET = .build/fleet/bin/python -B
 FLEET_TESTS := Tests/Fleet
 
-fleet-setup: setup ## install what the fleet program needs: packages of Python, Java and PostgreSQL
-	@command -v java >/dev/null && python3 -m venv -h >/dev/null && \
+fleet-setup: setup ## install what the fleet program needs: packages of Python, Java, PostgreSQL and Chromium
+	@command -v java >/dev/null && command -v chromium >/dev/null && python3 -m venv -h >/dev/null && \
 	  ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || { $(SUDO) apt-get update -qq && \
 	  DEBIAN_FRONTEND=noninteractive $(SUDO) apt-get install -qq -y --no-install-recommends \
-	    default-jre-headless postgresql python3-venv; }
+	    chromium default-jre-headless postgresql python3-venv; }
 	test -x .build/fleet/bin/pip || python3 -m venv .build/fleet
 	.build/fleet/bin/pip install --quiet -r $(FLEET_TESTS)/requirements.txt
 	$(BUILD) --product travelog
@@ -231,11 +231,13 @@ fleet-demo: fleet-setup ## make a small fleet in .build/fleet-demo, load it and 
 	export TRAVELOG="$$PWD/.build/debug/travelog" TRIPS="$$PWD/.build/debug/trips"; \
 	$(FLEET) $(FLEET_TESTS)/demo.py .build/fleet-demo
 
-fleet-bench: fleet-setup ## measure loads of 10,000 stores (SIZE="1000 100" for other numbers)
+fleet-bench: fleet-setup ## measure loads and queries of 10 million changes (SIZE="1000 100 local spark" for others)
 	swift build -c release --product travelog
 	swift build -c release --product trips
 	export TRAVELOG="$$PWD/.build/release/travelog" TRIPS="$$PWD/.build/release/trips"; \
-	$(FLEET) $(FLEET_TESTS)/bench.py .build/fleet-bench $(or $(SIZE),10000 1000)
+	for size in $(if $(SIZE),'$(SIZE)','1000 1000 local spark' '10000 1000 local'); do \
+	  $(FLEET) $(FLEET_TESTS)/bench.py .build/fleet-bench/$${size%% *} $$size || exit 1; \
+	done
 
 bench: setup ## measure the budgets and print the ratios; BENCH="logs 100000 3" for a part of it
 	swift build -c release --product travelog

@@ -1,12 +1,16 @@
 """Logs in a bucket. Address and credentials are those of boto3: AWS_ENDPOINT_URL, AWS_PROFILE and so on."""
-import os
+import os, shutil
 
 import boto3
 from botocore.exceptions import BotoCoreError, ClientError
+from urllib3.exceptions import HTTPError
 
 from .content import UNCHANGED, Content, Counts
 from .exits import FAILURE, MISSING, FleetError
 from .names import STORE
+
+# How often an object is read whose connection breaks.
+ATTEMPTS = 5
 
 
 class BucketSource:
@@ -68,11 +72,19 @@ class BucketSource:
         }
 
     def fetch(self, key, path):
-        self.counts.reads += 1
+        """Copies an object into a file, with one request unless the connection breaks."""
         os.makedirs(os.path.dirname(path), exist_ok=True)
-        try:
-            self.client.download_file(self.bucket, self.prefix + key, str(path))
-        except ClientError as error:
-            is_missing = error.response["ResponseMetadata"]["HTTPStatusCode"] == 404
-            raise (FileNotFoundError if is_missing else OSError)(f"{key}: {error}") from error
+        for attempt in range(ATTEMPTS):
+            self.counts.reads += 1
+            try:
+                body = self.client.get_object(Bucket=self.bucket, Key=self.prefix + key)["Body"]
+                with open(path, "wb") as file:
+                    shutil.copyfileobj(body, file)
+                break
+            except ClientError as error:
+                is_missing = error.response["ResponseMetadata"]["HTTPStatusCode"] == 404
+                raise (FileNotFoundError if is_missing else OSError)(f"{key}: {error}") from error
+            except (BotoCoreError, HTTPError) as error:
+                if attempt + 1 == ATTEMPTS:
+                    raise OSError(f"{key}: {error}") from error
         self.counts.bytes += os.path.getsize(path)

@@ -3,6 +3,7 @@ import uuid
 from typing import NamedTuple
 
 import pyarrow as pa
+import pyarrow.compute as pc
 from pyiceberg.io import load_file_io
 from pyiceberg.io.pyarrow import ParquetFormatModel
 from pyiceberg.manifest import DataFile, DataFileContent, FileFormat
@@ -10,8 +11,8 @@ from pyiceberg.table.metadata import TableMetadataUtil
 from pyiceberg.typedef import Record
 from pyiceberg.types import ListType, LongType, MapType
 
-# The rows of a group; also the most that is in memory before it is compressed, in bytes.
-GROUP_ROWS, GROUP_BYTES = 131_072, 64 << 20
+# The most that is in memory before it is compressed.
+MOST_ROWS, MOST_BYTES = 131_072, 64 << 20
 
 
 class Destination(NamedTuple):
@@ -43,7 +44,10 @@ def destination(table, load):
 
 
 class RowWriter:
-    """Writes batches of rows into one file of a table. Nothing is written without rows."""
+    """Writes batches of rows into one file of a table. Nothing is written without rows.
+
+    Changes and other lines are in groups of their own, because queries of transactions need no changes.
+    """
 
     def __init__(self, destination):
         table = TableMetadataUtil.parse_raw(destination.metadata)
@@ -64,17 +68,22 @@ class RowWriter:
              else pa.nulls(batch.num_rows, field.type) for field in self.columns],
             schema=self.columns,
         )
-        if self.batches and (self.rows + batch.num_rows > GROUP_ROWS
-                             or self.bytes + batch.nbytes > GROUP_BYTES):
+        if self.batches and (self.rows + batch.num_rows > MOST_ROWS
+                             or self.bytes + batch.nbytes > MOST_BYTES):
             self._flush()
         self.batches.append(batch)
         self.rows += batch.num_rows
         self.bytes += batch.nbytes
 
     def _flush(self):
-        if self.batches:
-            self.writer.write(pa.Table.from_batches(self.batches))
-            self.batches, self.rows, self.bytes, self.is_empty = [], 0, 0, False
+        if not self.batches:
+            return
+        table = pa.Table.from_batches(self.batches)
+        is_change = pc.equal(table["kind"], "change")
+        for rows in (is_change, pc.invert(is_change)):
+            if pc.any(rows).as_py():
+                self.writer.write(table.filter(rows))
+        self.batches, self.rows, self.bytes, self.is_empty = [], 0, 0, False
 
     def close(self):
         """Completes the file; returns it, or None if there were no rows."""

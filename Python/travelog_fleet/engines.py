@@ -1,10 +1,12 @@
 """DuckDB and Spark over the lake, with the same tables and views."""
-import functools, importlib, os, sys
+import functools, importlib, os, re, sys
 from pathlib import Path
 
 from .exits import USAGE, FleetError
 
 VIEWS = (Path(__file__).parent / "views.sql").read_text()
+# The views of states.
+STATES = "replacements|past|objects|latest|state"
 TABLES = ("lines", "properties", "schemas", "quarantine")
 
 
@@ -16,9 +18,15 @@ def rules(bulk=1000, office_hours=None):
 
 
 def statements(text=VIEWS):
-    """The statements of a script, without its comments."""
+    """The statements of a script, without its comments.
+
+    The views of states exist twice: of all stores, and of those that `differences` compares as a whole.
+    """
     code = "\n".join(line for line in text.splitlines() if not line.startswith("--"))
-    return [statement.strip() for statement in code.split(";") if statement.strip()]
+    for statement in filter(None, map(str.strip, code.split(";"))):
+        yield statement
+        if re.search(rf" VIEW ({STATES}) AS", statement):
+            yield re.sub(rf"\b(points|{STATES})\b", r"whole_\1", statement)
 
 
 def moments(times):
@@ -42,7 +50,7 @@ class DuckDB:
 
     def __init__(self, lake, times=None, findings=None):
         import duckdb
-        self.connection = duckdb.connect()
+        self.connection, self.are_settled = duckdb.connect(), False
         for name in ("avro", "iceberg", "httpfs"):
             self.connection.execute(f"LOAD '{extension(name)}'")
         if lake.warehouse.startswith("s3:"):
@@ -62,15 +70,29 @@ class DuckDB:
         """Replaces the times and rules of the views."""
         self.connection.execute(f"CREATE OR REPLACE TEMPORARY VIEW moments AS {moments(times)}")
         self.connection.execute(f"CREATE OR REPLACE TEMPORARY VIEW rules AS {findings or rules()}")
+        self._settle(False)
 
     def query(self, sql):
         """The names of the columns, and the rows."""
         from duckdb import BinderException, CatalogException, ParserException
+        self._settle("differences" in sql.lower())
         try:
             result = self.connection.execute(sql)
         except (BinderException, CatalogException, ParserException) as error:
             raise wrong_query("DuckDB", error) from error
         return [column[0] for column in result.description], result.fetchall()
+
+    def _settle(self, are_settled):
+        """Computes the points once for a query that would compute them many times."""
+        if not (are_settled or self.are_settled):
+            return
+        for name in ("points", "whole_points"):
+            rows = f"found_{name}"
+            if are_settled:
+                self.connection.execute(f"CREATE OR REPLACE TEMPORARY TABLE settled_{name} AS FROM {rows}")
+                rows = f"settled_{name}"
+            self.connection.execute(f"CREATE OR REPLACE TEMPORARY VIEW {name} AS FROM {rows}")
+        self.are_settled = are_settled
 
     def close(self):
         self.connection.close()

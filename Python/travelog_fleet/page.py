@@ -1,5 +1,6 @@
 """A page about a fleet in one file that needs no network, in the style of `travelog report`."""
 import html, os
+from collections import Counter
 from pathlib import Path
 
 from .answers import counted
@@ -7,20 +8,17 @@ from .answers import counted
 STYLE = (Path(__file__).parent / "page.css").read_text()
 # The most rows of a table.
 LIMIT = 1000
+# A longer text has a column of some width; an identifier is no longer.
+LONG_TEXT = 36
 
-# The questions of an auditor: question, number of occurrences, answer if there are none, noun of an
-# occurrence, and how bad occurrences are.
-QUESTIONS = [
-    ("Were all stores loaded?", "SELECT count(*) FROM quarantine WHERE verdict <> 'silent'",
-     "Yes", "quarantined store", "bad"),
-    ("Do all stores report?", "SELECT count(*) FROM quarantine WHERE verdict = 'silent'",
-     "Yes", "silent store", "attention"),
-    ("Are changes missing?", "SELECT count(*) FROM findings WHERE finding = 'gap'",
-     "No gaps", "gap", "attention"),
+# Questions about something that transactions have or not: number of occurrences, answer if there are
+# none, what stands before the number, and noun of an occurrence.
+COUNTED = [
+    ("Were values erased?", "SELECT count(*) FROM findings WHERE finding = 'erasure'",
+     "No", "In ", "transaction"),
+    ("Are changes missing?", "SELECT count(*) FROM findings WHERE finding = 'gap'", "No gaps", "", "gap"),
     ("Did other programs write?", "SELECT count(*) FROM findings WHERE finding = 'foreign'",
-     "No", "transaction", "attention"),
-    ("Were values erased?", "SELECT count(*) FROM activity WHERE erased > 0",
-     "No", "transaction", "attention"),
+     "No", "In ", "transaction"),
 ]
 FIGURES = (
     "SELECT count(DISTINCT store) AS stores, count(*) AS transactions,"
@@ -73,7 +71,7 @@ def write_page(engine, path, source):
                    f"<title>Fleet {html.escape(str(source))}</title><style>{STYLE}</style>\n"
                    f"<header><nav><strong>Travelog fleet</strong>{''.join(map(link, SECTIONS))}</nav></header>\n"
                    f"<main><h1>{html.escape(str(source))}</h1>\n"
-                   f"<ul class=tiles>{''.join(tile(engine, *found) for found in QUESTIONS)}</ul>\n"
+                   f"<ul class=tiles>{''.join(tile(*found) for found in questions(engine))}</ul>\n"
                    f"<dl class=figures>{figures(engine)}</dl>\n")
         for title, about, query in SECTIONS:
             columns, rows = engine.query(f"{query} LIMIT {LIMIT + 1}")
@@ -90,11 +88,39 @@ def link(part):
     return f"<a href=#{anchor(part[0])}>{part[0]}</a>"
 
 
-def tile(engine, question, query, none, noun, state):
-    """A question with its answer."""
-    _, ((number,),) = engine.query(query)
-    answer = counted(number, noun) if number else none
-    return f"<li><small>{question}</small><strong class={state if number else 'good'}>{answer}</strong>"
+def questions(engine):
+    """The questions of `travelog report`, each with a state and an answer."""
+    _, rows = engine.query("SELECT verdict, count(DISTINCT store) FROM quarantine GROUP BY verdict")
+    stores = Counter(dict(rows))
+    silent, missing = stores.pop("silent", 0), stores["missing"]
+    # Nobody knows what these stores did after the last load.
+    unread = stores.total()
+    if altered := stores["damaged"] + stores["forked"]:
+        answer = "bad", f"{counted(altered, 'store')} damaged or forked"
+    elif unread:
+        answer = "unknown", f"{counted(unread, 'store')} not verified"
+    else:
+        answer = "good", "No alteration was found"
+    yield "Was anything altered?", *answer
+    for question, query, none, prefix, noun in COUNTED:
+        _, ((number,),) = engine.query(query)
+        if number:
+            yield question, "attention", prefix + counted(number, noun) + (" or more" if unread else "")
+        else:
+            yield question, *(("unknown", "Unknown") if unread else ("good", none))
+    if missing:
+        answer = "bad", f"Logs of {counted(missing, 'store')} are missing"
+    elif unread:
+        answer = "unknown", f"{counted(unread, 'store')} not verified"
+    elif silent:
+        answer = "attention", f"{counted(silent, 'silent store')}"
+    else:
+        answer = "good", "No later log is missing"
+    yield "Are the logs complete?", *answer
+
+
+def tile(question, state, answer):
+    return f"<li><small>{question}</small><strong class={state}>{answer}</strong>"
 
 
 def figures(engine):
@@ -117,6 +143,6 @@ def row_of(kind, values, numbers):
 
 
 def cell(kind, value, is_number):
-    style = " class=number" if is_number else ""
     text = f"{value:,}" if isinstance(value, int) else "" if value is None else str(value)
+    style = " class=number" if is_number else " class=text" if len(text) > LONG_TEXT else ""
     return f"<{kind}{style}>{html.escape(text)}"

@@ -75,7 +75,7 @@ def path_of(location):
 
 
 def merge_small_files(table, load="merged"):
-    """Merges small files into larger ones, sorted by store; returns how many were merged."""
+    """Merges small files into larger ones, sorted by kind and store; returns how many were merged."""
     small = sorted(
         (task for task in table.scan().plan_files()
          if task.file.record_count < SMALL_ROWS and task.file.file_size_in_bytes < SMALL_BYTES),
@@ -89,7 +89,7 @@ def merge_small_files(table, load="merged"):
              if count <= MERGED_ROWS and size <= MERGED_BYTES]
     scan = ArrowScan(table.metadata, table.io, table.schema(), AlwaysTrue(), case_sensitive=True)
     rows = scan.to_table(small).sort_by([
-        (name, "ascending") for name in ("store", "partial", "lineage", "txn", "seq")
+        (name, "ascending") for name in ("kind", "store", "partial", "lineage", "txn", "seq")
     ])
     merged = list(_dataframe_to_data_files(table_metadata=table.metadata, df=rows, io=table.io,
                                            write_uuid=load))

@@ -2,35 +2,84 @@
 -- properties and quarantine, and two views that a user replaces: moments (moment, time), the times
 -- to look at, and rules (bulk, office_from, office_to), the rules for findings.
 
--- The transactions of whole logs. "newest" is the latest time up to a transaction, because clocks
--- can be set back.
+-- The transactions of whole logs.
 CREATE OR REPLACE TEMPORARY VIEW transactions AS
-SELECT store, lineage, txn, ts, author, reason, request, op, n, schema, digest, meta['details'] AS details,
-  max(ts) OVER (PARTITION BY store, lineage ORDER BY txn) AS newest
+SELECT store, lineage, txn, ts, author, reason, request, op, n, schema, digest, meta['details'] AS details
 FROM lines
 WHERE kind = 'transaction' AND partial = '';
 
 -- The last transaction of each store at each moment: by id, the one before the first with a later
 -- time, in the latest lineage that has begun.
-CREATE OR REPLACE TEMPORARY VIEW points AS
+CREATE OR REPLACE TEMPORARY VIEW found_points AS
 SELECT moment, time, store, lineage, txn, schema
 FROM (
-  SELECT m.moment, m.time, t.store, t.lineage, t.txn, t.schema,
-    row_number() OVER (PARTITION BY m.moment, t.store ORDER BY t.lineage DESC, t.txn DESC) AS place
-  FROM transactions t JOIN moments m ON t.newest <= m.time
+  SELECT l.moment, l.time, l.store, l.lineage, max(t.txn) AS txn, max_by(t.schema, t.txn) AS schema,
+    row_number() OVER (PARTITION BY l.moment, l.store ORDER BY l.lineage DESC) AS place
+  FROM (
+    SELECT m.moment, m.time, t.store, t.lineage, min(CASE WHEN t.ts > m.time THEN t.txn END) AS txn
+    FROM transactions t CROSS JOIN moments m
+    GROUP BY m.moment, m.time, t.store, t.lineage
+  ) l
+  JOIN transactions t
+    ON t.store = l.store AND t.lineage = l.lineage AND (l.txn IS NULL OR t.txn < l.txn)
+  GROUP BY l.moment, l.time, l.store, l.lineage
 ) found
 WHERE place = 1;
+
+-- An engine may replace these two views by their rows.
+CREATE OR REPLACE TEMPORARY VIEW points AS SELECT * FROM found_points;
+
+-- The stores that have the same lineage and schema at the moments "before" and "after", so that the
+-- transactions between them say what differs: those after "first", up to "last".
+CREATE OR REPLACE TEMPORARY VIEW spans AS
+SELECT b.store, b.lineage, b.schema, b.txn AS first, a.txn AS last
+FROM (SELECT * FROM points WHERE moment = 'before') b
+JOIN (SELECT * FROM points WHERE moment = 'after') a
+  ON a.store = b.store AND a.lineage = b.lineage AND a.schema = b.schema AND a.txn >= b.txn;
+
+-- The changes of these transactions. All lines of a transaction have the same time, by which an engine
+-- finds the groups of rows to read.
+CREATE OR REPLACE TEMPORARY VIEW span_changes AS
+SELECT l.store, t.schema, l.entity, l.id, l.txn, l.op, l.before, l.after, l.special_before,
+  l.special_after, l.large_before, l.large_after
+FROM lines l
+JOIN (
+  SELECT t.store, t.lineage, t.txn, t.ts, s.schema
+  FROM transactions t
+  JOIN spans s ON s.store = t.store AND s.lineage = t.lineage
+    AND t.txn > s.first AND t.txn <= s.last
+) t ON t.store = l.store AND t.lineage = l.lineage AND t.txn = l.txn AND t.ts = l.ts
+WHERE l.kind = 'change' AND l.partial = '';
+
+-- The points of the other stores, of which `differences` compares the whole states, in views named
+-- whole_... An erased or unknown value in a change can be known from an earlier one.
+CREATE OR REPLACE TEMPORARY VIEW found_whole_points AS
+SELECT p.*
+FROM points p
+LEFT JOIN (
+  SELECT store FROM spans
+  EXCEPT
+  SELECT store FROM span_changes
+  WHERE special_before IS NOT NULL AND (array_contains(map_values(special_before), 'erased')
+    OR array_contains(map_values(special_before), 'unknown'))
+) s ON s.store = p.store
+WHERE p.moment IN ('before', 'after') AND s.store IS NULL;
+
+CREATE OR REPLACE TEMPORARY VIEW whole_points AS SELECT * FROM found_whole_points;
 
 -- The tables of adopted databases of which a transaction has all rows, so that those from before no
 -- longer count at a moment. It is the first one under its schema.
 CREATE OR REPLACE TEMPORARY VIEW replacements AS
-SELECT p.moment, p.store, p.lineage, r.origin_entity, max(t.txn) AS txn
+SELECT p.moment, p.store, p.lineage, t.origin_entity, max(t.txn) AS txn
 FROM points p
-JOIN (SELECT store, lineage, schema, min(txn) AS txn FROM transactions GROUP BY store, lineage, schema) t
-  ON t.store = p.store AND t.lineage = p.lineage AND t.txn <= p.txn
-JOIN (SELECT DISTINCT schema, origin_entity FROM properties WHERE is_replaced) r
-  ON r.schema = t.schema
-GROUP BY p.moment, p.store, p.lineage, r.origin_entity;
+JOIN (
+  SELECT t.store, t.lineage, r.schema, r.origin_entity, min(t.txn) AS txn
+  FROM transactions t
+  JOIN (SELECT DISTINCT schema, origin_entity FROM properties WHERE is_replaced) r
+    ON r.schema = t.schema
+  GROUP BY t.store, t.lineage, r.schema, r.origin_entity
+) t ON t.store = p.store AND t.lineage = p.lineage AND t.txn <= p.txn
+GROUP BY p.moment, p.store, p.lineage, t.origin_entity;
 
 -- The changes up to each moment, with the names that their entities had at the beginning, but not
 -- those of tables that an adopted database no longer has.
@@ -45,7 +94,7 @@ LEFT JOIN (SELECT DISTINCT schema, entity, origin_entity FROM properties) e
 LEFT JOIN (SELECT DISTINCT schema, origin_entity FROM properties) n
   ON n.schema = p.schema AND n.origin_entity = e.origin_entity
 LEFT JOIN replacements r
-  ON r.moment = p.moment AND r.store = p.store AND r.lineage = p.lineage
+  ON r.moment = p.moment AND r.store = l.store AND r.lineage = l.lineage
     AND r.origin_entity = e.origin_entity
 WHERE l.kind = 'change' AND l.partial = ''
   AND (e.origin_entity IS NULL OR n.origin_entity IS NOT NULL)
@@ -68,13 +117,13 @@ CREATE OR REPLACE TEMPORARY VIEW latest AS
 SELECT moment, store, origin_entity, id, origin, encoding, value, special, large
 FROM (
   SELECT c.moment, c.store, c.origin_entity, c.id, p.origin, p.encoding,
-    c.after[k.name] AS value, c.special_after[k.name] AS special, c.large_after[k.name] AS large,
+    c.after[p.name] AS value, c.special_after[p.name] AS special, c.large_after[p.name] AS large,
     row_number() OVER (
       PARTITION BY c.moment, c.store, c.origin_entity, c.id, p.origin ORDER BY c.txn DESC
     ) AS place
-  FROM (SELECT * FROM past WHERE op <> 'delete') c, LATERAL unnest(map_keys(c.after)) AS k(name)
-  JOIN properties p ON p.schema = c.schema AND p.entity = c.entity AND p.name = k.name
-  WHERE p.encoding <> 'links'
+  FROM past c
+  JOIN properties p ON p.schema = c.schema AND p.entity = c.entity
+  WHERE c.op <> 'delete' AND p.encoding <> 'links' AND array_contains(map_keys(c.after), p.name)
 ) found
 WHERE place = 1;
 
@@ -98,29 +147,23 @@ LEFT JOIN latest v ON v.moment = o.moment AND v.store = o.store
 WHERE p.encoding <> 'links';
 
 -- Each link that a change added or removed. A newline cannot be inside a line, so it can separate
--- the links of a list.
+-- the links of a list. DuckDB moves a condition on the store below a left join, but not below others.
 CREATE OR REPLACE TEMPORARY VIEW link_changes AS
-SELECT c.moment, c.store, c.origin_entity, c.id, c.txn, p.origin, 1 AS added,
+SELECT c.moment, c.store, c.origin_entity, c.id, c.txn, c.origin, c.added,
   replace(replace(k.link, '[', ''), ']', '') AS link
 FROM (
-  SELECT c.*, p.name AS property FROM past c
-  JOIN properties p ON p.schema = c.schema AND p.entity = c.entity
-  WHERE p.encoding = 'links' AND c.after[p.name] IS NOT NULL AND c.after[p.name] <> '[]'
-) c, LATERAL unnest(split(replace(c.after[c.property], '"},{"', '"}
+  SELECT c.moment, c.store, c.origin_entity, c.id, c.txn, p.origin, 1 AS added,
+    c.after[p.name] AS links
+  FROM past c JOIN properties p ON p.schema = c.schema AND p.entity = c.entity
+  WHERE p.encoding = 'links' AND c.after[p.name] <> '[]'
+  UNION ALL
+  SELECT c.moment, c.store, c.origin_entity, c.id, c.txn, p.origin, 0 AS added,
+    c.before[p.name] AS links
+  FROM past c JOIN properties p ON p.schema = c.schema AND p.entity = c.entity
+  WHERE p.encoding = 'links' AND c.before[p.name] <> '[]'
+) c LEFT JOIN LATERAL unnest(split(replace(c.links, '"},{"', '"}
 {"'), '
-')) AS k(link)
-JOIN properties p ON p.schema = c.schema AND p.entity = c.entity AND p.name = c.property
-UNION ALL
-SELECT c.moment, c.store, c.origin_entity, c.id, c.txn, p.origin, 0 AS added,
-  replace(replace(k.link, '[', ''), ']', '') AS link
-FROM (
-  SELECT c.*, p.name AS property FROM past c
-  JOIN properties p ON p.schema = c.schema AND p.entity = c.entity
-  WHERE p.encoding = 'links' AND c.before[p.name] IS NOT NULL AND c.before[p.name] <> '[]'
-) c, LATERAL unnest(split(replace(c.before[c.property], '"},{"', '"}
-{"'), '
-')) AS k(link)
-JOIN properties p ON p.schema = c.schema AND p.entity = c.entity AND p.name = c.property;
+')) AS k(link) ON true;
 
 -- The links of each moment: a row for each object in a many-to-many relationship.
 CREATE OR REPLACE TEMPORARY VIEW state_links AS
@@ -142,8 +185,66 @@ JOIN properties p ON p.schema = o.present AND p.origin_entity = o.origin_entity
   AND p.origin = c.origin
 WHERE c.place = 1 AND c.added = 1;
 
--- What differs between the moments "before" and "after".
+-- What differs between the moments "before" and "after": for a property that changed, the first value
+-- before a change, and the last value after one.
 CREATE OR REPLACE TEMPORARY VIEW differences AS
+WITH changed AS (
+  SELECT c.* FROM span_changes c
+  LEFT JOIN (SELECT DISTINCT store FROM whole_points) w ON w.store = c.store
+  WHERE w.store IS NULL
+),
+ends AS (
+  SELECT store, schema, entity, id, min_by(op, txn) AS first, max_by(op, txn) AS last
+  FROM changed GROUP BY store, schema, entity, id
+),
+olds AS (
+  SELECT * FROM (
+    SELECT c.store, c.entity, c.id, p.name, c.before[p.name] AS value,
+      c.special_before[p.name] AS special, c.large_before[p.name] AS large,
+      row_number() OVER (PARTITION BY c.store, c.entity, c.id, p.name ORDER BY c.txn) AS place
+    FROM changed c JOIN properties p ON p.schema = c.schema AND p.entity = c.entity
+    WHERE c.op <> 'insert' AND array_contains(map_keys(c.before), p.name)
+  ) found WHERE place = 1
+),
+news AS (
+  SELECT * FROM (
+    SELECT c.store, c.entity, c.id, p.name, c.after[p.name] AS value,
+      c.special_after[p.name] AS special, c.large_after[p.name] AS large,
+      row_number() OVER (PARTITION BY c.store, c.entity, c.id, p.name ORDER BY c.txn DESC) AS place
+    FROM changed c JOIN properties p ON p.schema = c.schema AND p.entity = c.entity
+    WHERE c.op <> 'delete' AND array_contains(map_keys(c.after), p.name)
+  ) found WHERE place = 1
+),
+compared AS (
+  SELECT e.store, e.entity, e.id, p.name, p.encoding, p.destination,
+    CASE WHEN e.first = 'insert' THEN 'insert' WHEN e.last = 'delete' THEN 'delete'
+      ELSE 'update' END AS op,
+    CASE WHEN e.first <> 'insert' THEN a.value END AS before,
+    CASE WHEN e.last <> 'delete' THEN b.value END AS after,
+    CASE WHEN e.first <> 'insert' THEN a.special END AS special_before,
+    CASE WHEN e.last <> 'delete' THEN b.special END AS special_after,
+    CASE WHEN e.first <> 'insert' THEN a.large END AS large_before,
+    CASE WHEN e.last <> 'delete' THEN b.large END AS large_after
+  FROM ends e
+  JOIN properties p ON p.schema = e.schema AND p.entity = e.entity
+  LEFT JOIN olds a ON a.store = e.store AND a.entity = e.entity AND a.id = e.id AND a.name = p.name
+  LEFT JOIN news b ON b.store = e.store AND b.entity = e.entity AND b.id = e.id AND b.name = p.name
+  WHERE p.encoding <> 'links' AND (e.first <> 'insert' OR e.last <> 'delete')
+    -- Between an update and another one, the other properties have no value here, and did not change.
+    AND (e.first = 'insert' OR e.last = 'delete' OR a.store IS NOT NULL AND b.store IS NOT NULL)
+)
+SELECT store, entity, id, name, op,
+  CASE WHEN encoding = 'reference' AND before IS NOT NULL
+    THEN '{"entity":"' || destination || substring(before, instr(before, '","id":'))
+    ELSE before END AS before,
+  CASE WHEN encoding = 'reference' AND after IS NOT NULL
+    THEN '{"entity":"' || destination || substring(after, instr(after, '","id":'))
+    ELSE after END AS after,
+  special_before, special_after, large_before, large_after
+FROM compared
+WHERE op <> 'update' OR before IS DISTINCT FROM after
+  OR special_before IS DISTINCT FROM special_after OR large_before IS DISTINCT FROM large_after
+UNION ALL
 SELECT coalesce(b.store, a.store) AS store, coalesce(b.entity, a.entity) AS entity,
   coalesce(b.id, a.id) AS id, coalesce(b.name, a.name) AS name,
   CASE
@@ -153,13 +254,13 @@ SELECT coalesce(b.store, a.store) AS store, coalesce(b.entity, a.entity) AS enti
   END AS op,
   a.value AS before, b.value AS after, a.special AS special_before, b.special AS special_after,
   a.large AS large_before, b.large AS large_after
-FROM (SELECT * FROM state WHERE moment = 'before') a
-FULL JOIN (SELECT * FROM state WHERE moment = 'after') b
+FROM (SELECT * FROM whole_state WHERE moment = 'before') a
+FULL JOIN (SELECT * FROM whole_state WHERE moment = 'after') b
   ON a.store = b.store AND a.origin_entity = b.origin_entity AND a.id = b.id
     AND a.origin = b.origin
-LEFT JOIN (SELECT * FROM objects WHERE moment = 'before') y
+LEFT JOIN (SELECT * FROM whole_objects WHERE moment = 'before') y
   ON y.store = b.store AND y.origin_entity = b.origin_entity AND y.id = b.id
-LEFT JOIN (SELECT * FROM objects WHERE moment = 'after') x
+LEFT JOIN (SELECT * FROM whole_objects WHERE moment = 'after') x
   ON x.store = a.store AND x.origin_entity = a.origin_entity AND x.id = a.id
 WHERE a.store IS NULL OR b.store IS NULL OR a.value IS DISTINCT FROM b.value
   OR a.special IS DISTINCT FROM b.special OR a.large IS DISTINCT FROM b.large;
@@ -178,11 +279,7 @@ WHERE a.store IS NULL OR b.store IS NULL;
 CREATE OR REPLACE TEMPORARY VIEW activity AS
 SELECT t.store, t.lineage, t.txn, t.ts, substring(t.ts, 1, 10) AS day, t.author, t.op, t.details,
   coalesce(c.inserted, 0) AS inserted, coalesce(c.updated, 0) AS updated,
-  coalesce(c.deleted, 0) AS deleted, coalesce(c.erased, 0) AS erased,
-  max(CASE WHEN t.op <> 'snapshot' THEN t.ts END) OVER (
-    PARTITION BY t.store, t.lineage ORDER BY t.txn
-    ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-  ) AS newest_before
+  coalesce(c.deleted, 0) AS deleted, coalesce(c.erased, 0) AS erased
 FROM transactions t
 LEFT JOIN (
   SELECT store, lineage, txn,
@@ -197,11 +294,11 @@ LEFT JOIN (
 
 -- The day of the week of each transaction (0 is Saturday) by Zeller's rule, and its hour, in UTC.
 CREATE OR REPLACE TEMPORARY VIEW clock AS
-SELECT store, lineage, txn, CAST(substring(ts, 12, 2) AS int) AS hour,
+SELECT store, lineage, txn, ts, author, op, CAST(substring(ts, 12, 2) AS int) AS hour,
   CAST(d + floor(13 * (m + 1) / 5) + y + floor(y / 4) - floor(y / 100) + floor(y / 400) AS int) % 7
     AS weekday
 FROM (
-  SELECT store, lineage, txn, ts, CAST(substring(ts, 9, 2) AS int) AS d,
+  SELECT store, lineage, txn, ts, author, op, CAST(substring(ts, 9, 2) AS int) AS d,
     CASE WHEN substring(ts, 6, 2) <= '02' THEN CAST(substring(ts, 6, 2) AS int) + 12
       ELSE CAST(substring(ts, 6, 2) AS int) END AS m,
     CASE WHEN substring(ts, 6, 2) <= '02' THEN CAST(substring(ts, 1, 4) AS int) - 1
@@ -210,46 +307,66 @@ FROM (
 ) parts;
 
 -- The findings of `travelog report`, a row for each transaction and finding. Only a snapshot that
--- begins a lineage has details; the other kind is of the transaction before the logs.
+-- begins a lineage has details; the other kind is of the transaction before the logs. Each kind of
+-- finding reads only the columns that it needs.
 CREATE OR REPLACE TEMPORARY VIEW findings AS
-SELECT a.store, a.lineage, a.txn, a.day, a.author, 'outside-office-hours' AS finding
-FROM activity a
-JOIN clock c ON c.store = a.store AND c.lineage = a.lineage AND c.txn = a.txn
-CROSS JOIN rules r
-WHERE a.op <> 'snapshot' AND r.office_from IS NOT NULL
+SELECT c.store, c.lineage, c.txn, substring(c.ts, 1, 10) AS day, c.author,
+  'outside-office-hours' AS finding
+FROM clock c CROSS JOIN rules r
+WHERE c.op <> 'snapshot' AND r.office_from IS NOT NULL
   AND (c.weekday IN (0, 1) OR c.hour < r.office_from OR c.hour >= r.office_to)
 UNION ALL
-SELECT a.store, a.lineage, a.txn, a.day, a.author, 'bulk' AS finding
-FROM activity a CROSS JOIN rules r
-WHERE a.op <> 'snapshot' AND a.inserted + a.updated + a.deleted >= r.bulk
+SELECT t.store, t.lineage, t.txn, substring(t.ts, 1, 10), t.author, 'bulk' AS finding
+FROM transactions t CROSS JOIN rules r
+WHERE t.op <> 'snapshot' AND t.n >= r.bulk
 UNION ALL
-SELECT store, lineage, txn, day, author, 'foreign' AS finding
-FROM activity WHERE op = 'foreign' AND author IS NULL
+SELECT store, lineage, txn, substring(ts, 1, 10), author, 'foreign' AS finding
+FROM transactions WHERE op = 'foreign' AND author IS NULL
 UNION ALL
-SELECT store, lineage, txn, day, author, 'gap' AS finding
-FROM activity
-WHERE op = 'gap' OR op IN ('difference', 'migration') AND details LIKE '%"replaced":["%'
+SELECT store, lineage, txn, substring(ts, 1, 10), author, 'gap' AS finding
+FROM transactions
+WHERE op IN ('gap', 'difference', 'migration') AND (op = 'gap' OR details LIKE '%"replaced":["%')
 UNION ALL
-SELECT store, lineage, txn, day, author, 'erasure' AS finding
-FROM activity WHERE erased > 0 OR op = 'erase'
+SELECT store, lineage, txn, substring(ts, 1, 10), author, 'erasure' AS finding
+FROM (
+  SELECT store, lineage, txn, max(ts) AS ts, max(author) AS author
+  FROM (
+    SELECT store, lineage, txn, ts, author FROM transactions WHERE op = 'erase'
+    UNION ALL
+    SELECT store, lineage, txn, ts, author FROM lines
+    WHERE kind = 'change' AND partial = '' AND (array_contains(map_values(special_before), 'erased')
+      OR array_contains(map_values(special_after), 'erased'))
+  ) erased
+  GROUP BY store, lineage, txn
+) once
 UNION ALL
-SELECT store, lineage, txn, day, author, 'deleted-history' AS finding
-FROM activity WHERE op = 'prune'
+SELECT store, lineage, txn, substring(ts, 1, 10), author, 'deleted-history' AS finding
+FROM transactions WHERE op = 'prune'
 UNION ALL
 SELECT store, lineage, first - 1, day, CAST(NULL AS string), 'deleted-history' AS finding
 FROM (
   SELECT t.store, t.lineage, min(t.txn) AS first, min_by(substring(t.ts, 1, 10), t.txn) AS day,
     max(CASE WHEN a.schema IS NULL THEN 1 ELSE 2 END) AS usual
-  FROM transactions t
+  FROM (
+    SELECT store, lineage, txn, ts, schema FROM transactions WHERE op <> 'snapshot'
+    UNION ALL
+    SELECT store, lineage, txn, ts, schema FROM transactions
+    WHERE op = 'snapshot' AND details IS NOT NULL
+  ) t
   -- Transaction 1 of an adopted file is the adoption, and is in no log.
   LEFT JOIN (SELECT DISTINCT schema FROM properties WHERE encoding = 'any') a ON a.schema = t.schema
-  WHERE t.op <> 'snapshot' OR t.details IS NOT NULL
   GROUP BY t.store, t.lineage
 ) beginning
 WHERE first > usual
 UNION ALL
-SELECT store, lineage, txn, day, author, 'clock-back' AS finding
-FROM activity WHERE op <> 'snapshot' AND ts < newest_before
+SELECT store, lineage, txn, substring(ts, 1, 10), author, 'clock-back' AS finding
+FROM (
+  SELECT store, lineage, txn, ts, author, max(ts) OVER (
+    PARTITION BY store, lineage ORDER BY txn ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+  ) AS newest_before
+  FROM transactions WHERE op <> 'snapshot'
+) recorded
+WHERE ts < newest_before
 UNION ALL
 SELECT store, CAST(NULL AS bigint), CAST(NULL AS bigint), substring(since, 1, 10),
   CAST(NULL AS string), CASE verdict WHEN 'silent' THEN 'silent' ELSE 'damage' END AS finding

@@ -1,13 +1,15 @@
 """Logs in a bucket, and a lake in another one."""
-import os, subprocess, sys, time, unittest
+import json, os, shutil, subprocess, sys, time, unittest
+from collections import Counter
 from pathlib import Path
 
 import boto3
 
-from support import FolderTests, add_journey, fleet, load, places_in_lake
+from support import FLEET, FolderTests, add_journey, fleet, load, places_in_lake
 from cluster import free_port
 from test_erasure import SECRET, erase_secret, with_secret
 import world
+from travelog_fleet.bucket import BucketSource
 
 ENVIRONMENT = {"AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test",
                "AWS_DEFAULT_REGION": "us-east-1", "AWS_REGION": "us-east-1"}
@@ -40,13 +42,13 @@ class BucketTests(FolderTests):
         for bucket in ("logs", "lake"):
             cls.client.create_bucket(Bucket=bucket)
 
-    def upload(self, logs):
-        """Makes the bucket what the folder is; logs first, tokens last."""
+    def upload(self, logs, prefix="fleet"):
+        """Makes a part of the bucket what the folder is; logs first, tokens last."""
         paths = [path for path in Path(logs).rglob("*") if path.is_file()]
-        keys = {"fleet/" + str(path.relative_to(logs)): path for path in paths}
+        keys = {f"{prefix}/{path.relative_to(logs)}": path for path in paths}
         for key in sorted(keys, key=lambda key: key.endswith("_token.json")):
             self.client.upload_file(str(keys[key]), "logs", key)
-        for found in self.client.list_objects_v2(Bucket="logs").get("Contents", []):
+        for found in self.client.list_objects_v2(Bucket="logs", Prefix=f"{prefix}/").get("Contents", []):
             if found["Key"] not in keys:
                 self.client.delete_object(Bucket="logs", Key=found["Key"])
 
@@ -81,6 +83,57 @@ class BucketTests(FolderTests):
 
         done = fleet("query", self.lake, "SELECT count(*) FROM lines WHERE txn > 0")
         self.assertEqual(done.stdout.strip(), str(sum(places_in_lake(self.lake).values())), done.stderr)
+
+    def test_loads_at_the_same_time_from_a_bucket_into_a_bucket_make_the_requests_of_one_load(self):
+        logs, members = self.make(world.plain, world.incremental, world.migrated, world.restored)
+        for name, half in (("europe", members[:2]), ("asia", members[2:])):
+            for member in half:
+                shutil.copytree(logs / f"store={member.identifier}",
+                                self.folder / name / f"store={member.identifier}")
+            self.upload(self.folder / name, name)
+        self.upload(logs, "world")
+        alone = load("s3://logs/world", self.folder / "alone", "--warehouse", "s3://lake/alone")
+
+        self.lake = self.folder / "europe-lake"
+        options = ("--catalog", f"sqlite:///{self.folder / 'catalog.sqlite'}",
+                   "--warehouse", "s3://lake/shared",
+                   "--travelog", world.TRAVELOG, "--json")
+        for changed in (4, 0):
+            loads = [subprocess.Popen([*FLEET, "load", f"s3://logs/{name}", str(self.folder / f"{name}-lake"),
+                                       *options], stdout=subprocess.PIPE, text=True)
+                     for name in ("europe", "asia")]
+            answers = [json.loads(load.communicate(timeout=300)[0].splitlines()[-1]) for load in loads]
+            self.assertEqual([load.returncode for load in loads], [0, 0])
+            self.assertEqual(sum(answer["changed"] for answer in answers), changed)
+            requests = sum((Counter(answer["requests"]) for answer in answers), Counter())
+            # Each load makes a listing of stores.
+            self.assertEqual(requests["lists"] - 1, alone["fleet_load"][0]["requests"]["lists"])
+            self.assertEqual(requests["reads"], alone["fleet_load"][0]["requests"]["reads"])
+            self.assertEqual(requests["bytes"], alone["fleet_load"][0]["requests"]["bytes"])
+            self.assert_once(logs, members)
+            alone = load("s3://logs/world", self.folder / "alone")
+
+    def test_an_object_is_read_with_one_request_and_again_if_the_connection_breaks(self):
+        source, path = BucketSource("logs", "objects"), self.folder / "copy"
+        self.client.put_object(Bucket="logs", Key="objects/one", Body=b"content")
+        sent, breaks = [], [True]
+
+        def answer(**_):
+            sent.append(1)
+
+        def break_once(parsed, **_):
+            if breaks:
+                breaks.pop()
+                parsed["Body"].close()
+
+        source.client.meta.events.register("before-send.s3", answer)
+        source.client.meta.events.register("after-call.s3.GetObject", break_once)
+        source.fetch("one", path)
+        self.assertEqual((path.read_bytes(), len(sent), source.counts.reads), (b"content", 2, 2))
+        source.fetch("one", path)
+        self.assertEqual((len(sent), source.counts.reads, source.counts.bytes), (3, 3, 14))
+        with self.assertRaises(FileNotFoundError):
+            source.fetch("two", path)
 
     def test_a_missing_bucket_ends_with_10(self):
         self.assertEqual(fleet("load", "s3://nowhere/fleet", self.lake).returncode, 10)

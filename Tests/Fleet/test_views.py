@@ -1,12 +1,12 @@
 """The views of findings, for kinds of transactions that a random fleet may lack."""
 import unittest
+from collections import Counter
 
 from support import FolderTests, load
 from test_erasure import erase_secret, with_secret
 import oracle, proof, world
-from travelog_fleet.engines import DuckDB, rules
+from travelog_fleet.engines import DuckDB, moments, rules
 from travelog_fleet.lake import Lake
-from travelog_fleet.page import write_page
 
 BULK, HOURS = 8, (8, 18)
 
@@ -42,22 +42,22 @@ class ViewTests(FolderTests):
         logs, members = self.make(named, seed=1)
         self.assertEqual(self.findings(logs, members[0])["foreign"][0], 1)
 
-    def test_the_page_answers_the_questions_of_an_auditor_with_the_numbers_of_the_views(self):
-        logs, members = self.make(with_secret, world.incomplete, seed=1)
-        erase_secret(logs, members[0])
+    def test_differences_follow_the_moments_that_a_session_names(self):
+        logs, members = self.make(world.plain, world.restored, seed=2)
         load(logs, self.lake)
         engine = DuckDB(Lake(self.lake))
         self.addCleanup(engine.close)
-        write_page(engine, self.folder / "fleet.html", "a fleet")
-        text = (self.folder / "fleet.html").read_text()
-        for question, state, answer in (
-            ("Were all stores loaded?", "bad", "1 quarantined store"),
-            ("Do all stores report?", "good", "Yes"),
-            ("Are changes missing?", "good", "No gaps"),
-            ("Were values erased?", "attention", "3 transactions"),
-        ):
-            self.assertIn(f"<small>{question}</small><strong class={state}>{answer}</strong>", text)
-        self.assertIn(f"<td>missing<td>{members[1].identifier}", text)
+        _, ((first, last),) = engine.query("SELECT min(ts), max(ts) FROM transactions")
+        asked = []
+        for before, after in ((first, last), (last, last), (last, first)):
+            engine.connection.execute(
+                f"CREATE OR REPLACE TEMPORARY VIEW moments AS {moments({'before': before, 'after': after})}")
+            asked.append(Counter(op for op, in engine.query("SELECT op FROM differences")[1]))
+        forward, none, back = asked
+        self.assertEqual(none, Counter())
+        # What was inserted since then, and still exists, is deleted on the way back.
+        self.assertEqual((back["delete"], back["update"]), (forward["insert"], forward["update"]))
+        self.assertGreater(forward["insert"], 0)
 
 
 if __name__ == "__main__":

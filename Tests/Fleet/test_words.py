@@ -149,8 +149,8 @@ class WordTests(unittest.TestCase):
         connection = duckdb.connect()
         days = [datetime.date(self.random.randint(1, 9999), self.random.randint(1, 12),
                               self.random.randint(1, 28)) for _ in range(500)]
-        connection.execute("CREATE TABLE transactions (store int, lineage int, txn int, ts text)")
-        connection.executemany("INSERT INTO transactions VALUES (1, 0, ?, ?)",
+        connection.execute("CREATE TABLE transactions (store int, lineage int, txn int, ts text, author text, op text)")
+        connection.executemany("INSERT INTO transactions VALUES (1, 0, ?, ?, NULL, NULL)",
                                [(number, f"{day.isoformat()}T23:00:00.000000Z")
                                 for number, day in enumerate(days)])
         clock = next(view for view in statements() if " VIEW clock " in view)
