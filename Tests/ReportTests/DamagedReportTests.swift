@@ -111,6 +111,23 @@ struct DamagedReportTests {
     }
   }
 
+  @Test("A transaction that was altered is not in the page, and those before it are.")
+  func altered() throws {
+    try withTemporaryFolder { folder in
+      let world = try World(folder, "an altered transaction", writes: 6)
+      try world.insertGuest(9001, note: "sound")
+      try world.insertGuest(9002, note: "original")
+      try world.export()
+      let head = try world.source.read { try $0.sealedHead() }
+      let log = try #require(world.files().last)
+      let text = try gunzip(log).replacingOccurrences(of: "original", with: "forgery!")
+      try Data(gzipMember(of: Array(text.utf8), path: log)).write(to: URL(fileURLWithPath: log))
+      let page = try page(world.logs.path)
+      #expect(page.contains("Something was altered or damaged") && !page.contains("forgery!"))
+      #expect(page.contains("<th scope=\"row\">\(head - 1)</th>"))
+    }
+  }
+
   @Test("If damaged logs have gaps or erasures, the answer says that there may be more.")
   func atLeast() throws {
     let histories = ["sound", "damaged", "unverified"].map { verdict in

@@ -37,8 +37,9 @@ struct PageLineTests {
         wants: { _ in true },
         change: { change, _ in
           let difference = ObjectDifference(change, vocabulary: vocabulary)
-          let copied = PageLine.change(change, vocabulary: vocabulary, isFirst: false)
-          let written = PageLine.change(difference, isFirst: false)
+          var (copied, written): ([UInt8], [UInt8]) = ([], [])
+          PageLine.append(change, vocabulary: vocabulary, isFirst: false, to: &copied)
+          PageLine.append(difference, isFirst: false, to: &written)
           #expect(copied == written, "\(String(decoding: written, as: UTF8.self))")
           if change.special.isEmpty, change.large.isEmpty { kinds.insert(change.kind) }
           count += 1

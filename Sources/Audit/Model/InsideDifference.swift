@@ -13,25 +13,30 @@ package struct InsideDifference: Hashable, Sendable {
 /// The differences between two texts of canonical JSON, by object key and array element.
 package func insideDifferences(_ before: [UInt8], _ after: [UInt8]) -> [InsideDifference] {
   var result: [InsideDifference] = []
-  compare(before, after, at: "", result: &result)
+  compare(before, after, at: "", level: 0, result: &result)
   return result
 }
+
+/// The maximum nesting of a canonical value; a value that is not verified can be nested more, and
+/// must not overflow the stack.
+private let deepestLevel = 512
 
 private func compare(
   _ before: [UInt8],
   _ after: [UInt8],
   at path: String,
+  level: Int,
   result: inout [InsideDifference]
 ) {
   guard before != after else { return }
   switch (before.first, after.first) {
-  case (UInt8(ascii: "{"), UInt8(ascii: "{")):
+  case (UInt8(ascii: "{"), UInt8(ascii: "{")) where level < deepestLevel:
     let old = CanonicalText(before).members
     let new = CanonicalText(after).members
     for member in old {
       let path = path + (path.isEmpty ? "" : ".") + (memberName(member.key) ?? "")
       if let other = new.first(where: { $0.key == member.key }) {
-        compare(member.value, other.value, at: path, result: &result)
+        compare(member.value, other.value, at: path, level: level + 1, result: &result)
       } else {
         result.append(InsideDifference(path: path, before: member.value, after: nil))
       }
@@ -40,7 +45,7 @@ private func compare(
       let path = path + (path.isEmpty ? "" : ".") + (memberName(member.key) ?? "")
       result.append(InsideDifference(path: path, before: nil, after: member.value))
     }
-  case (UInt8(ascii: "["), UInt8(ascii: "[")):
+  case (UInt8(ascii: "["), UInt8(ascii: "[")) where level < deepestLevel:
     let old = CanonicalText(before).elements
     let new = CanonicalText(after).elements
     for index in 0..<max(old.count, new.count) {
@@ -50,7 +55,7 @@ private func compare(
       } else if index >= new.count {
         result.append(InsideDifference(path: path, before: old[index], after: nil))
       } else {
-        compare(old[index], new[index], at: path, result: &result)
+        compare(old[index], new[index], at: path, level: level + 1, result: &result)
       }
     }
   default: result.append(InsideDifference(path: path, before: before, after: after))

@@ -73,11 +73,17 @@ package final class ObjectTally {
 
   /// Requests the names of an object and of the objects to which its values refer.
   package func want(_ change: Change, history: Int) {
+    guard wantedNames < Self.nameLimit else { return }
     want(index(of: change.entity), id: change.id, history: history)
-    for side in [change.before, change.after] {
-      forEachMember(of: side) { _, value in
-        forEachLink(in: value) { want(index(of: $0), id: ObjectID($1), history: history) }
-      }
+    wantLinks(in: change.before, history: history)
+    wantLinks(in: change.after, history: history)
+  }
+
+  private func wantLinks(in side: UnsafeRawBufferPointer, history: Int) {
+    forEachMember(of: side) { _, value in
+      // Most values are of attributes, which are never objects or lists.
+      guard value.first == UInt8(ascii: "{") || value.first == UInt8(ascii: "[") else { return }
+      forEachLink(in: value) { want(index(of: $0), id: ObjectID($1), history: history) }
     }
   }
 

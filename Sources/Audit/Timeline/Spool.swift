@@ -24,8 +24,11 @@ package final class Spool {
     flushed = 0
   }
 
-  package func append(_ bytes: [UInt8]) throws {
-    memory += bytes
+  package func append(_ bytes: [UInt8]) throws { try append { $0 += bytes } }
+
+  /// Adds the bytes that the closure appends.
+  func append(_ body: (inout [UInt8]) -> Void) throws {
+    body(&memory)
     guard memory.count > Self.room else { return }
     if descriptor < 0 { descriptor = try TemporaryFolder.openFile() }
     var written = 0

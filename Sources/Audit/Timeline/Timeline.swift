@@ -102,12 +102,13 @@ struct EntityCounter {
 package struct TimelineForm {
   /// Writes the start of a transaction.
   package var head: (TransactionSummary) -> [UInt8]
-  /// Writes a change; the last argument says whether the change is the first one of its
-  /// transaction.
+  /// Appends a change to the output; the Boolean value says whether the change is the first one of
+  /// its transaction.
   ///
   /// The function for changes is nil if changes are not shown. The transaction does not have its
   /// closing line yet, so it may lack its reason and its request.
-  package var change: ((Change, Transaction, Vocabulary, _ isFirst: Bool) -> [UInt8])?
+  package var change:
+    ((Change, Transaction, Vocabulary, _ isFirst: Bool, _ output: inout [UInt8]) -> Void)?
   /// Writes the end of a transaction.
   package var foot: [UInt8]
   package var changeLimit = Int.max
@@ -121,7 +122,7 @@ package struct TimelineForm {
   ) {
     self.head = head
     self.change = change.map { write in
-      { write(ObjectDifference($0, vocabulary: $2), $3) }
+      { $4 += write(ObjectDifference($0, vocabulary: $2), $3) }
     }
     self.foot = foot
   }
@@ -129,40 +130,42 @@ package struct TimelineForm {
   /// Writes only the changes, each with its transaction.
   package init(row: @escaping (ObjectDifference, Transaction) -> [UInt8]) {
     self.init(head: { _ in [] })
-    change = { change, opening, vocabulary, _ in
-      row(ObjectDifference(change, vocabulary: vocabulary), opening)
+    change = { change, opening, vocabulary, _, output in
+      output += row(ObjectDifference(change, vocabulary: vocabulary), opening)
     }
   }
 }
-
-/// A form in which transactions are written, and where their bytes go.
-///
-/// Writing ends after `limit` transactions, or before a transaction for which `isFull` is true.
-package typealias TimelineOutput = (
-  form: TimelineForm, limit: Int64?, isFull: () -> Bool, write: ([UInt8]) throws -> Void
-)
 
 /// Keeps the output of some transactions, in a file if it is long, and writes it in reverse order.
 ///
 /// Changes are read in the order in which they were recorded, but the newest transaction is written
 /// first.
 private struct ReversedOutput {
-  let target: TimelineOutput
+  let form: TimelineForm
+  let limit: Int64?
+  let isComplete: () -> Bool
+  let output: ([UInt8]) throws -> Void
   private let spool = Spool()
   private var pieces: [(changes: Range<Int>, head: Range<Int>)] = []
   private var start = 0
   private var shown = 0
   private(set) var written: Int64 = 0
 
-  init(_ target: TimelineOutput) { self.target = target }
+  init(
+    _ form: TimelineForm,
+    limit: Int64?,
+    isComplete: @escaping () -> Bool,
+    output: @escaping ([UInt8]) throws -> Void
+  ) {
+    (self.form, self.limit, self.isComplete, self.output) = (form, limit, isComplete, output)
+  }
 
-  var isFull: Bool { target.isFull() || target.limit.map { written >= $0 } ?? false }
+  var isFull: Bool { isComplete() || limit.map { written >= $0 } ?? false }
 
   mutating func take(_ change: Change, of opening: Transaction, vocabulary: Vocabulary) throws {
-    guard let write = target.form.change, shown < target.form.changeLimit,
-      spool.count - start < target.form.sizeLimit
+    guard let write = form.change, shown < form.changeLimit, spool.count - start < form.sizeLimit
     else { return }
-    try spool.append(write(change, opening, vocabulary, shown == 0))
+    try spool.append { write(change, opening, vocabulary, shown == 0, &$0) }
     shown += 1
   }
 
@@ -171,7 +174,7 @@ private struct ReversedOutput {
     if var summary {
       let middle = spool.count
       summary.written = shown
-      try spool.append(target.form.head(summary))
+      try spool.append(form.head(summary))
       pieces.append((start..<middle, middle..<spool.count))
     }
     (start, shown) = (spool.count, 0)
@@ -179,9 +182,9 @@ private struct ReversedOutput {
 
   mutating func write() throws {
     for piece in pieces.reversed() where !isFull {
-      try spool.read(piece.head, target.write)
-      try spool.read(piece.changes, target.write)
-      if !target.form.foot.isEmpty { try target.write(target.form.foot) }
+      try spool.read(piece.head, output)
+      try spool.read(piece.changes, output)
+      if !form.foot.isEmpty { try output(form.foot) }
       written += 1
     }
     spool.removeAll()
@@ -192,7 +195,8 @@ private struct ReversedOutput {
 /// Writes the transactions of a history, the newest first.
 ///
 /// If `only` is given, only this transaction is written. Otherwise writing ends after `limit`
-/// transactions, or before a transaction for which `isFull` returns true. `isDamaged` is as below.
+/// transactions, or before a transaction for which `isFull` returns true. If `isDamaged` is true,
+/// damage is known that comes after transactions which can be read, such as a wrong trailer of a log.
 ///
 /// - Returns: The number of transactions that were written.
 /// - Throws: The errors that occur when the history is read or the output is written.
@@ -210,42 +214,33 @@ package func writeTimeline(
 ) throws -> Int64 {
   try withoutActuallyEscaping(isFull) { isFull in
     try withoutActuallyEscaping(output) { output in
-      let target = (form, limit, isFull, output)
-      return try writeTimeline(
+      var reversed = ReversedOutput(form, limit: limit, isComplete: isFull, output: output)
+      try write(
+        &reversed,
+        NewestFirst(history, only: only, object: filter.id),
         of: history,
-        only: only,
         filter: filter,
         isDamaged: isDamaged,
-        tick: tick,
-        to: [target]
-      )[0]
+        tick: tick
+      )
+      return reversed.written
     }
   }
 }
 
-/// Writes the transactions of a history, the newest first, in several forms, and reads them once.
-///
-/// Writing ends when each output has its last transaction. If `isDamaged` is true, damage is known
-/// that comes after transactions which can be read, such as a wrong trailer of a log.
-///
-/// - Returns: For each output, the number of transactions that were written.
-@discardableResult
-package func writeTimeline(
+private func write(
+  _ output: inout ReversedOutput,
+  _ stretches: NewestFirst,
   of history: History,
-  only: Int64? = nil,
   filter: AuditFilter,
-  isDamaged: Bool = false,
-  tick: Tick,
-  to targets: [TimelineOutput]
-) throws -> [Int64] {
+  isDamaged: Bool,
+  tick: Tick
+) throws {
   let vocabulary = Vocabulary(history.outline.schema)
-  var outputs = targets.map { ReversedOutput($0) }
+  var stretches = stretches
   var progress = Progress(total: history.last - history.outline.base)
-  var stretches = try NewestFirst(history, only: only, object: filter.id)
   var read: Int64 = 0
-  while true {
-    let open = outputs.indices.filter { !outputs[$0].isFull }
-    guard !open.isEmpty, let stretch = stretches.next(after: read) else { break }
+  while !output.isFull, let stretch = stretches.next(after: read) {
     read = 0
     var counter = EntityCounter()
     var next = stretch.lowerBound
@@ -260,9 +255,7 @@ package func writeTimeline(
             try progress.countChange(tick)
             guard filter.matches(change, transaction: opening) else { return }
             counter.count(change)
-            for index in open {
-              try outputs[index].take(change, of: opening, vocabulary: vocabulary)
-            }
+            try output.take(change, of: opening, vocabulary: vocabulary)
           },
           transaction: { transaction in
             try progress.countTransaction(tick)
@@ -273,7 +266,7 @@ package func writeTimeline(
               filter.matches(transaction) && !(entities.isEmpty && filter.isAboutChanges)
               // A row that was only recorded again was not inserted.
               && (filter.kinds.isEmpty || summary.total.all > 0)
-            for index in open { try outputs[index].close(isWanted ? summary : nil) }
+            try output.close(isWanted ? summary : nil)
           }
         )
         break
@@ -281,10 +274,9 @@ package func writeTimeline(
         where isDamaged && next > start && ![.inputOutput, .notPermitted].contains(error.code)
       {
         _ = counter.take()
-        for index in open { try outputs[index].close(nil) }
+        try output.close(nil)
       }
     }
-    for index in open { try outputs[index].write() }
+    try output.write()
   }
-  return outputs.map(\.written)
 }

@@ -85,8 +85,12 @@ final class LineBuffer {
 
   /// Starts to compute digests; the first line must already be read, because it contains the digest
   /// before the first transaction.
-  func begin(after previous: Digest) throws {
+  ///
+  /// If that digest is nil, no digests are computed, and this thread reads each piece when it needs
+  /// the piece.
+  func begin(after previous: Digest?) throws {
     if header != nil { _ = try advance() }
+    guard let previous else { return }
     pieceDigests.begin(after: previous)
     guard !source.isFinished else {
       // The rest of the file is in this piece, so its digests are computed without other threads,

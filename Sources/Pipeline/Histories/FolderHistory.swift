@@ -6,6 +6,7 @@ package final class FolderHistory: HistorySource {
   private(set) var chain: LogChain
   /// The last transaction at the time when the history was opened.
   private let head: Int64
+  private let isVerifying: Bool
 
   /// Finds the logs of a store in a folder.
   ///
@@ -29,6 +30,7 @@ package final class FolderHistory: HistorySource {
         others: lineages.map { "lineage \($0)" }
       )
     }
+    isVerifying = true
     chain = try Self.chain(folder, store: store, lineage: lineage)
     head = chain.files.last?.range.upperBound ?? 0
     guard !chain.files.isEmpty else {
@@ -41,6 +43,12 @@ package final class FolderHistory: HistorySource {
     }
     try checkIsWhole()
   }
+
+  private init(unverified whole: FolderHistory) {
+    (chain, head, isVerifying) = (whole.chain, whole.head, false)
+  }
+
+  package var unverified: any HistorySource { FolderHistory(unverified: self) }
 
   /// Throws if a log is missing between two logs of the folder.
   private func checkIsWhole() throws {
@@ -93,7 +101,9 @@ package final class FolderHistory: HistorySource {
   /// The given point is compared with the log only if the log begins at this point.
   private func open(_ file: LogFolder.File, after point: HistoryPoint?) throws -> LogReader {
     let isNext = point.map { $0.transaction + 1 == file.range.lowerBound } ?? false
-    return try chain.open(file, after: isNext ? point : nil)
+    let reader = try chain.open(file, after: isNext ? point : nil)
+    reader.isVerifying = isVerifying
+    return reader
   }
 
   /// Calls a function; if a log was missing, calls the function again with a new list of logs.

@@ -41,6 +41,11 @@ package struct History {
     self.outline = outline
   }
 
+  /// The same history for a caller that also verifies it.
+  package init(unverified whole: History) {
+    (name, source, outline, last) = (whole.name, whole.source.unverified, whole.outline, whole.last)
+  }
+
   /// Whether no transaction follows the point.
   package var isAtHead: Bool { last == outline.head && !outline.hasUnshownChanges }
 

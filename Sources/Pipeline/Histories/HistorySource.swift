@@ -50,6 +50,9 @@ package protocol HistorySource: AnyObject {
   /// How the history can be verified.
   var proof: HistoryProof { get }
 
+  /// The same history for a caller that also verifies it: what costs much is not verified again.
+  var unverified: any HistorySource { get }
+
   /// How the state of the store at a point of the history can be built.
   ///
   /// - Throws: ``PipelineError`` if the history does not show the state of a store.
@@ -59,6 +62,8 @@ package protocol HistorySource: AnyObject {
 extension HistorySource {
   /// Logs have no index of objects.
   package func transactions(changing object: ObjectID) throws -> [Int64]? { nil }
+
+  package var unverified: any HistorySource { self }
 
   /// The logs of an adopted file begin with all of its rows.
   package func row(

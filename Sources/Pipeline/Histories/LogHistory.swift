@@ -3,8 +3,16 @@ import Format
 
 package final class LogHistory: HistorySource {
   private let path: String
+  private let isVerifying: Bool
 
-  package init(path: String) { self.path = path }
+  package convenience init(path: String) { self.init(path: path, isVerifying: true) }
+
+  private init(path: String, isVerifying: Bool) {
+    self.path = path
+    self.isVerifying = isVerifying
+  }
+
+  package var unverified: any HistorySource { LogHistory(path: path, isVerifying: false) }
 
   package var proof: HistoryProof { .log(verify: verify) }
   package func state() -> HistoryState { .log }
@@ -67,7 +75,17 @@ package final class LogHistory: HistorySource {
     change: (Change, Transaction) throws -> Void,
     transaction: (Transaction) throws -> Void
   ) throws {
-    try readLog(range, open: open, wants: wants, change: change, transaction: transaction)
+    try readLog(
+      range,
+      open: {
+        let reader = try open()
+        reader.isVerifying = isVerifying
+        return reader
+      },
+      wants: wants,
+      change: change,
+      transaction: transaction
+    )
   }
 }
 

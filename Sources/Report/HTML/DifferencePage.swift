@@ -36,7 +36,7 @@ package final class DifferencePage {
     if plain.count < PlainPage.rowLimit { plain += Array(PlainPage.item(difference).utf8) }
     guard !data.isFull else { return }
     counts[difference.entity, default: ChangeCounts()] += one
-    line += PageLine.change(difference, isFirst: line.isEmpty)
+    PageLine.append(difference, isFirst: line.isEmpty, to: &line)
     number += 1
     if number == Self.lineLength { try closeLine() }
   }

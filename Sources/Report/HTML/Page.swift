@@ -8,18 +8,18 @@ import Format
 enum Page {
   /// A text in HTML, without control characters and of a limited length.
   static func escaped(_ text: String, limit: Int = 300) -> String {
-    var result = ""
-    for scalar in visible(shortened(text, limit: limit)).unicodeScalars {
-      switch scalar {
-      case "&": result += "&amp;"
-      case "<": result += "&lt;"
-      case ">": result += "&gt;"
-      case "\"": result += "&quot;"
-      case "'": result += "&#39;"
-      default: result.unicodeScalars.append(scalar)
+    var result: [UInt8] = []
+    for byte in visible(shortened(text, limit: limit)).utf8 {
+      switch byte {
+      case UInt8(ascii: "&"): result += "&amp;".utf8
+      case UInt8(ascii: "<"): result += "&lt;".utf8
+      case UInt8(ascii: ">"): result += "&gt;".utf8
+      case UInt8(ascii: "\""): result += "&quot;".utf8
+      case UInt8(ascii: "'"): result += "&#39;".utf8
+      default: result.append(byte)
       }
     }
-    return result
+    return String(decoding: result, as: UTF8.self)
   }
 
   /// Writes the page.

@@ -123,30 +123,46 @@ extension PageData {
     for (number, history) in histories.reversed().enumerated() {
       let index = history.index
       try begin(number, of: histories.count)
+      // The ids of at least as many of the newest transactions as the plain page has. Ranges of ids are
+      // read from the newest on, and each range in ascending order.
+      var selected: [Int64] = []
       var form = TimelineForm(
         head: { summary in
-          PageLine.facts(summary, history: index, written: summary.written)
+          let id = summary.transaction.id
+          if selected.count < PlainPage.transactionLimit || id > selected[0] { selected.append(id) }
+          return PageLine.facts(summary, history: index, written: summary.written)
         },
         foot: PageLine.end
       )
-      form.change = { change, _, vocabulary, isFirst in
+      form.change = { change, _, vocabulary, isFirst, line in
         objects.want(change, history: index)
-        return PageLine.change(change, vocabulary: vocabulary, isFirst: isFirst)
+        PageLine.append(change, vocabulary: vocabulary, isFirst: isFirst, to: &line)
       }
       form.changeLimit = PageLine.changeLimit
       form.sizeLimit = PageLine.sizeLimit
       let room = PlainPage.rowLimit / histories.count * (number + 1)
       for (position, part) in history.parts.enumerated().reversed() {
+        selected = []
         try writeTimeline(
           of: part,
           filter: history.filter,
           isDamaged: history.isDamaged,
+          form: form,
+          isFull: { isFull },
           tick: tick,
-          to: [
-            (form, limit: nil, isFull: { self.isFull }, write: append),
-            (plain, limit: 200, isFull: { rows.count > room }, write: { rows += $0 }),
-          ]
+          to: append
         )
+        // Only the transactions in the plain page are written for it, because that takes long.
+        let first = selected.sorted(by: >).dropFirst(PlainPage.transactionLimit - 1).first
+        try writeTimeline(
+          of: History(part, after: first.map { $0 - 1 } ?? part.outline.base, through: part.last),
+          filter: history.filter,
+          isDamaged: history.isDamaged,
+          limit: Int64(PlainPage.transactionLimit),
+          form: plain,
+          isFull: { rows.count > room },
+          tick: tick
+        ) { rows += $0 }
         if position > 0 { rows += PlainPage.row(history.unreadable[position - 1]) }
       }
     }

@@ -1,5 +1,6 @@
 import Audit
 import Format
+import Glibc
 
 /// A transaction as a line of the page's data: its facts as a JSON list, a tab, and its changes as a
 /// JSON list.
@@ -27,13 +28,13 @@ enum PageLine {
     append(",", text: transaction.operation.rawValue, to: &line)
     append(",", text: transaction.state.rawValue, to: &line)
     append(",", text: program.joined(separator: " on "), to: &line)
-    line += Array(",[".utf8)
+    line += ",[".utf8
     for (index, entity) in summary.entities.enumerated() {
       append(index == 0 ? "[" : ",[", text: entity.entity, to: &line)
       let counts = entity.counts
-      line += Array(",\(counts.inserted),\(counts.updated),\(counts.deleted)]".utf8)
+      line += ",\(counts.inserted),\(counts.updated),\(counts.deleted)]".utf8
     }
-    line += Array("],\(written)".utf8)
+    line += "],\(written)".utf8
     if transaction.reason != nil || transaction.request != nil {
       append(",", text: transaction.reason, to: &line)
       append(",", text: transaction.request, to: &line)
@@ -41,8 +42,8 @@ enum PageLine {
     return line + Array("]\t[".utf8)
   }
 
-  static func change(_ difference: ObjectDifference, isFirst: Bool) -> [UInt8] {
-    var line = opening(difference.kind, isFirst: isFirst)
+  static func append(_ difference: ObjectDifference, isFirst: Bool, to line: inout [UInt8]) {
+    open(difference.kind, isFirst: isFirst, in: &line)
     append(",", text: difference.entity, to: &line)
     append(",", text: difference.id.description, to: &line)
     append(",", text: difference.label, to: &line)
@@ -52,91 +53,90 @@ enum PageLine {
       if difference.kind != .delete { append(property.after, to: &line) }
     }
     line.append(UInt8(ascii: "]"))
-    return line
   }
 
-  /// Writes a change of a history.
+  /// Appends a change of a history.
   ///
   /// A change without notes is copied from the bytes of its line, because creating an
   /// ``ObjectDifference`` would take most of the time of a report.
-  static func change(_ change: Change, vocabulary: Vocabulary, isFirst: Bool) -> [UInt8] {
-    guard change.special.isEmpty, change.large.isEmpty,
-      change.entity.count <= 300,
-      let line = copied(change, vocabulary: vocabulary, isFirst: isFirst)
-    else {
-      return Self.change(ObjectDifference(change, vocabulary: vocabulary), isFirst: isFirst)
+  static func append(
+    _ change: Change,
+    vocabulary: Vocabulary,
+    isFirst: Bool,
+    to line: inout [UInt8]
+  ) {
+    let start = line.count
+    if change.special.isEmpty, change.large.isEmpty, change.entity.count <= 300,
+      copy(change, vocabulary: vocabulary, isFirst: isFirst, to: &line)
+    {
+      return
     }
-    return line
+    line.removeSubrange(start...)
+    append(ObjectDifference(change, vocabulary: vocabulary), isFirst: isFirst, to: &line)
   }
 
   static let end = Array("]\n".utf8)
 
-  private static func opening(_ kind: ChangeKind, isFirst: Bool) -> [UInt8] {
-    let number =
-      switch kind {
-      case .insert: 0
-      case .update: 1
-      case .delete: 2
-      }
-    return Array("\(isFirst ? "" : ",")[\(number)".utf8)
+  private static func open(_ kind: ChangeKind, isFirst: Bool, in line: inout [UInt8]) {
+    if !isFirst { line.append(UInt8(ascii: ",")) }
+    line.append(UInt8(ascii: "["))
+    switch kind {
+    case .insert: line.append(UInt8(ascii: "0"))
+    case .update: line.append(UInt8(ascii: "1"))
+    case .delete: line.append(UInt8(ascii: "2"))
+    }
   }
 
-  /// A change whose values need no notes; nil if the two sides of an update have different keys.
-  private static func copied(
+  /// Appends a change whose values need no notes; false if the two sides of an update have different
+  /// keys.
+  private static func copy(
     _ change: Change,
     vocabulary: Vocabulary,
-    isFirst: Bool
-  ) -> [UInt8]? {
-    var line = opening(change.kind, isFirst: isFirst)
-    line.reserveCapacity(64 + change.before.count + change.after.count)
-    line += Array(",".utf8)
+    isFirst: Bool,
+    to line: inout [UInt8]
+  ) -> Bool {
+    open(change.kind, isFirst: isFirst, in: &line)
+    line.append(UInt8(ascii: ","))
     appendJSONString(change.entity, to: &line)
     append(",", text: change.id.description, to: &line)
     let label = vocabulary.labelKey(of: change.entity).flatMap { key in
       memberValue(of: key, in: change.after) ?? memberValue(of: key, in: change.before)
     }
     append(",", text: label.flatMap { vocabulary.label(in: $0) }, to: &line)
-    guard change.kind == .update else {
-      forEachMember(of: change.kind == .insert ? change.after : change.before) { key, value in
-        append(key: key, to: &line)
-        append(value, isSpelled: vocabulary.isSpelled, to: &line)
-      }
-      line.append(UInt8(ascii: "]"))
-      return line
-    }
     var before: [(key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer)] = []
-    forEachMember(of: change.before) { before.append(($0, $1)) }
-    var index = 0
+    if change.kind == .update { forEachMember(of: change.before) { before.append(($0, $1)) } }
+    var count = 0
     var isPaired = true
-    forEachMember(of: change.after) { key, value in
-      guard isPaired, index < before.count, isSame(before[index].key, key) else {
-        isPaired = false
-        return
-      }
+    forEachMember(of: change.kind == .delete ? change.before : change.after) { key, value in
       append(key: key, to: &line)
-      append(before[index].value, isSpelled: vocabulary.isSpelled, to: &line)
+      if change.kind == .update {
+        guard count < before.count, isSame(before[count].key, key) else { return isPaired = false }
+        append(before[count].value, isSpelled: vocabulary.isSpelled, to: &line)
+        count += 1
+      }
       append(value, isSpelled: vocabulary.isSpelled, to: &line)
-      index += 1
     }
     line.append(UInt8(ascii: "]"))
-    return isPaired && index == before.count ? line : nil
+    return isPaired && count == before.count
   }
 
   /// Appends the name of a property, without the entity with which a history may qualify it.
   private static func append(key: UnsafeRawBufferPointer, to line: inout [UInt8]) {
-    let name = key.dropLast()
+    let name = UnsafeRawBufferPointer(rebasing: key.dropLast())
     line.append(UInt8(ascii: ","))
     guard name.count <= 300 else {
-      return append("", text: parseJSONString(UnsafeRawBufferPointer(rebasing: name)), to: &line)
+      return append("", text: parseJSONString(name), to: &line)
     }
-    guard let dot = name.lastIndex(of: UInt8(ascii: ".")) else { return line += name }
+    guard let dot = name.lastIndex(of: UInt8(ascii: ".")) else {
+      return line.append(contentsOf: name)
+    }
     line.append(UInt8(ascii: "\""))
-    line += name[(dot + 1)...]
+    line.append(contentsOf: UnsafeRawBufferPointer(rebasing: name[(dot + 1)...]))
   }
 
   private static func append(_ separator: String, text: String?, to line: inout [UInt8]) {
-    line += Array(separator.utf8)
-    guard let text else { return line += Array("null".utf8) }
+    line += separator.utf8
+    guard let text else { return line += "null".utf8 }
     appendJSONString(text.utf8.count <= 300 ? text : shortened(text, limit: 100), to: &line)
   }
 
@@ -150,15 +150,15 @@ enum PageLine {
   ///
   /// A value that JSON can't represent becomes an object with the key `!`.
   private static func append(_ value: PropertyValue?, to line: inout [UInt8]) {
-    guard var value else { return line += Array(#",{"!":"none"}"#.utf8) }
+    guard var value else { return line += #",{"!":"none"}"#.utf8 }
     // JSON has no infinite numbers, so an infinite number is written as a text.
     if value.isSpelled, let plain = value.text.flatMap(plainText), !plain.hasSuffix("inf") {
       value.json = Array(plain.utf8)
     }
-    if value.isUnknown { return line += Array(#",{"!":"unknown"}"#.utf8) }
-    if value.isErased { return line += Array(#",{"!":"erased"}"#.utf8) }
+    if value.isUnknown { return line += #",{"!":"unknown"}"#.utf8 }
+    if value.isErased { return line += #",{"!":"erased"}"#.utf8 }
     if value.large != nil || value.special != nil {
-      line += Array(#",{"!":"special","text":"#.utf8)
+      line += #",{"!":"special","text":"#.utf8
       appendJSONString(text(of: value), to: &line)
       return line.append(UInt8(ascii: "}"))
     }
@@ -167,7 +167,7 @@ enum PageLine {
 
   /// Appends a value from a line of a log.
   ///
-  /// Most spelled values are short texts and integers, whose bytes are in the line.
+  /// Most spelled values are short texts and numbers, whose bytes are in the line.
   private static func append(
     _ value: UnsafeRawBufferPointer,
     isSpelled: Bool,
@@ -176,18 +176,22 @@ enum PageLine {
     guard isSpelled, value.first == UInt8(ascii: "\"") else {
       return append(json: value, to: &line)
     }
-    let text = value.dropFirst()
-    if value.count <= valueLimit, text.starts(with: "text:".utf8) {
-      line += Array(",\"".utf8)
-      line += text.dropFirst("text:".utf8.count)
-      return
+    if value.count <= valueLimit, let rest = remainder(of: value, after: "\"text:") {
+      line += ",\"".utf8
+      return line.append(contentsOf: rest)
     }
-    if text.starts(with: "integer:".utf8) {
-      let digits = text.dropFirst("integer:".utf8.count).dropLast()
-      if digits.count <= 15, parseUnsignedInteger(UnsafeRawBufferPointer(rebasing: digits)) != nil {
+    if let rest = remainder(of: value, after: "\"integer:") {
+      let digits = UnsafeRawBufferPointer(rebasing: rest.dropLast())
+      if digits.count <= 15, parseUnsignedInteger(digits) != nil {
         line.append(UInt8(ascii: ","))
-        line += digits
-        return
+        return line.append(contentsOf: digits)
+      }
+    }
+    if let rest = remainder(of: value, after: "\"real:") {
+      let number = UnsafeRawBufferPointer(rebasing: rest.dropLast())
+      if isDecimal(number) {
+        line.append(UInt8(ascii: ","))
+        return line.append(contentsOf: number)
       }
     }
     var spelled = PropertyValue(json: Array(value))
@@ -195,19 +199,40 @@ enum PageLine {
     append(spelled, to: &line)
   }
 
+  /// Whether a number has the form `-1.5`, in which JSON and spelled values have the same bytes.
+  private static func isDecimal(_ number: UnsafeRawBufferPointer) -> Bool {
+    let digits = number.first == UInt8(ascii: "-") ? number.dropFirst() : number[...]
+    guard let point = digits.firstIndex(of: UInt8(ascii: ".")), point > digits.startIndex,
+      point + 1 < digits.endIndex,
+      point == digits.startIndex + 1 || digits.first != UInt8(ascii: "0")
+    else { return false }
+    return digits.indices.allSatisfy { $0 == point || (0x30...0x39).contains(digits[$0]) }
+  }
+
+  private static func remainder(
+    of value: UnsafeRawBufferPointer,
+    after beginning: StaticString
+  ) -> UnsafeRawBufferPointer? {
+    let count = beginning.utf8CodeUnitCount
+    guard value.count >= count, let bytes = value.baseAddress,
+      memcmp(bytes, beginning.utf8Start, count) == 0
+    else { return nil }
+    return UnsafeRawBufferPointer(rebasing: value[count...])
+  }
+
   private static func append(json: UnsafeRawBufferPointer, to line: inout [UInt8]) {
     line.append(UInt8(ascii: ","))
     if json.count > valueLimit {
       let start = parseJSONString(json) ?? String(decoding: json, as: UTF8.self)
-      line += Array(#"{"!":"cut","text":"#.utf8)
+      line += #"{"!":"cut","text":"#.utf8
       appendJSONString(String(start.prefix(valueLimit / 4)), to: &line)
-      return line += Array(",\"size\":\(json.count)}".utf8)
+      return line += ",\"size\":\(json.count)}".utf8
     }
     let isLongNumber =
       json.count > 15 && json.allSatisfy { $0 == 0x2d || (0x30...0x39).contains($0) }
     guard isLongNumber else { return line.append(contentsOf: json) }
-    line += Array(#"{"!":"number","text":""#.utf8)
+    line += #"{"!":"number","text":""#.utf8
     line.append(contentsOf: json)
-    line += Array(#""}"#.utf8)
+    line += #""}"#.utf8
   }
 }

@@ -5,6 +5,8 @@ import Format
 struct PlainPage {
   /// The maximum size of the rows of transactions, in bytes.
   static let rowLimit = 150_000
+  /// The maximum number of transactions of a history.
+  static let transactionLimit = 200
   /// The maximum number of listed findings of each kind.
   private static let findingLimit = 20
   private static let periodLimit = 60

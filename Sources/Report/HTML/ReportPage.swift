@@ -32,21 +32,28 @@ package struct ReportPage {
     let objects = ObjectTally()
     let usual: TransactionOperation = histories.words == .tables ? .foreign : .recorded
     let plain = PlainPage.rows(request.clock, usual: usual)
-    func newest(until report: AuditReport? = nil) throws -> (PageData, rows: [UInt8]) {
+    func newest(
+      of histories: [History],
+      until report: AuditReport? = nil
+    ) throws -> (PageData, rows: [UInt8]) {
       let data = PageData()
       let all = try readable(histories, filter: request.filter, of: report)
       return (data, try data.read(all, objects: objects, plain: plain, tick: tick))
     }
-    var page: (PageData, rows: [UInt8])?
-    do {
-      // The newest transactions are read first, because the page contains the names of their
-      // objects.
-      page = try newest()
-    } catch let error as LogError where ![.inputOutput, .notPermitted].contains(error.code) {
-      // A log is damaged. The summary reports the damage, and how far the logs can be read.
+    func undamaged(_ histories: [History]) throws -> (PageData, rows: [UInt8])? {
+      do {
+        return try newest(of: histories)
+      } catch let error as LogError where ![.inputOutput, .notPermitted].contains(error.code) {
+        // A log is damaged. The summary reports the damage, and how far the logs can be read.
+        return nil
+      }
     }
+    // The newest transactions are read first, because the page contains the names of their objects.
+    // The summary verifies them.
+    var page = try undamaged(histories.map { History(unverified: $0) })
     report = try summarize(histories, of: source, request: request, objects: objects, tick: tick)
-    (data, self.newest) = try page ?? newest(until: report)
+    if page != nil, report.hasDamage { page = try undamaged(histories) }
+    (data, self.newest) = try page ?? newest(of: histories, until: report)
     clock = request.clock
     names = Self.names(of: objects)
   }

@@ -33,6 +33,9 @@ func readable(
 }
 
 extension AuditReport {
+  /// Whether a line of any history may be damaged.
+  var hasDamage: Bool { findings.contains { $0.finding == .damage } }
+
   fileprivate func hasDamage(in history: Int) -> Bool {
     findings.contains { finding in
       finding.finding == .damage && finding.items.contains { $0.history == history }

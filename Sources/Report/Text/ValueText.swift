@@ -52,6 +52,7 @@ private func largeText(_ large: [UInt8], special: String?, marks: Marks) -> Stri
 }
 
 func shortened(_ text: String, limit: Int, marks: Marks = Marks()) -> String {
-  guard text.count > limit else { return text }
+  // Counting characters takes much longer than counting bytes, and most texts are short.
+  guard text.utf8.count > limit, text.count > limit else { return text }
   return "\(text.prefix(limit))\(marks.ellipsis) (\(text.count) characters)"
 }

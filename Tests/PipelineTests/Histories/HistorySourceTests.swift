@@ -59,9 +59,11 @@ struct HistorySourceTests {
       let whole = try StoreTesting.lines(of: world.source)
       #expect(try lines(store, all) == whole)
       #expect(try lines(logs, all) == whole)
+      #expect(try lines(logs.unverified, all) == whole)
       for first in all {
         let range = first...(min(first + 5, outline.head))
         #expect(try lines(store, range) == lines(logs, range))
+        #expect(try lines(store, range) == lines(logs.unverified, range))
       }
       var joined = ""
       for file in try world.logs.files(of: world.source.identifier, lineage: 0) {
@@ -69,6 +71,7 @@ struct HistorySourceTests {
         let stretches = try log.outline().stretches
         #expect(stretches == [file.range])
         joined += try lines(log, file.range)
+        #expect(try lines(log.unverified, file.range) == lines(log, file.range))
       }
       #expect(joined == whole)
     }
