@@ -55,16 +55,18 @@ class DuckDB:
             self.connection.execute(f"LOAD '{extension(name)}'")
         if lake.warehouse.startswith("s3:"):
             use_environment(self.connection)
+        # DuckDB checks each view when it is created, and would open the tables a hundred times for that.
         for name in TABLES:
-            place = lake.tables[name].metadata_location
-            rows = f"SELECT * FROM iceberg_scan('{place}')"
-            if lake.tables[name].current_snapshot() is None:
-                self.connection.register(f"empty_{name}", lake.tables[name].scan().to_arrow())
-                rows = f"SELECT * FROM empty_{name}"
-            self.connection.execute(f"CREATE TEMPORARY VIEW {name} AS {rows}")
+            self.connection.register(f"empty_{name}", lake.tables[name].schema().as_arrow().empty_table())
+            self.connection.execute(f"CREATE TEMPORARY VIEW {name} AS FROM empty_{name}")
         self.look_at(times, findings)
         for statement in statements():
             self.connection.execute(statement)
+        for name in TABLES:
+            if lake.tables[name].current_snapshot() is not None:
+                place = lake.tables[name].metadata_location
+                self.connection.execute(
+                    f"CREATE OR REPLACE TEMPORARY VIEW {name} AS FROM iceberg_scan('{place}')")
 
     def look_at(self, times=None, findings=None):
         """Replaces the times and rules of the views."""
