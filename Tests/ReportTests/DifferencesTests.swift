@@ -297,6 +297,18 @@ struct DifferencesTests {
     }
   }
 
+  @Test("Values that are nested deeper than canonical JSON differ as a whole.")
+  func nesting() {
+    func nested(_ value: String) -> [UInt8] {
+      let levels = 1_000
+      return Array(
+        (String(repeating: "[", count: levels) + value + String(repeating: "]", count: levels)).utf8
+      )
+    }
+    let differences = insideDifferences(nested("1"), nested("2"))
+    #expect(differences.count == 1 && differences[0].path.utf8.count < 2_000)
+  }
+
   @Test("JSON values are compared by their members.")
   func inside() {
     func parts(_ before: String, _ after: String) -> [String] {
