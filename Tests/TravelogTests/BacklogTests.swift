@@ -59,7 +59,7 @@ struct BacklogTests {
   )
   func writer(journal: String, migration: String) throws {
     try withTemporaryFolder { folder in
-      let backlog = try Backlog(journal: journal, large: 6000, in: folder)
+      let backlog = try Backlog(journal: journal, large: 12_000, in: folder)
       var (writes, holds): (Int, [Duration]) = (0, [])
       let end = ContinuousClock.now + .seconds(trials(1, long: 60))
       repeat {
