@@ -17,10 +17,7 @@ package func insideDifferences(_ before: [UInt8], _ after: [UInt8]) -> [InsideDi
   return result
 }
 
-/// The maximum nesting of a canonical value; a value that is not verified can be nested more, and
-/// must not overflow the stack.
-private let deepestLevel = 512
-
+/// A value that is not verified can be nested more than canonical JSON.
 private func compare(
   _ before: [UInt8],
   _ after: [UInt8],
@@ -30,7 +27,7 @@ private func compare(
 ) {
   guard before != after else { return }
   switch (before.first, after.first) {
-  case (UInt8(ascii: "{"), UInt8(ascii: "{")) where level < deepestLevel:
+  case (UInt8(ascii: "{"), UInt8(ascii: "{")) where level < jsonDepthLimit:
     let old = CanonicalText(before).members
     let new = CanonicalText(after).members
     for member in old {
@@ -45,7 +42,7 @@ private func compare(
       let path = path + (path.isEmpty ? "" : ".") + (memberName(member.key) ?? "")
       result.append(InsideDifference(path: path, before: nil, after: member.value))
     }
-  case (UInt8(ascii: "["), UInt8(ascii: "[")) where level < deepestLevel:
+  case (UInt8(ascii: "["), UInt8(ascii: "[")) where level < jsonDepthLimit:
     let old = CanonicalText(before).elements
     let new = CanonicalText(after).elements
     for index in 0..<max(old.count, new.count) {

@@ -32,15 +32,15 @@ package func canonicalJSON(
   return canonical
 }
 
+/// The maximum nesting of arrays and objects in canonical JSON.
+///
+/// Deeper nesting could overflow the stack.
+package let jsonDepthLimit = 512
+
 /// Parses JSON text and writes its canonical form.
 private struct JSONTextReader {
   let bytes: [UInt8]
   var index = 0
-
-  /// The maximum nesting of arrays and objects.
-  ///
-  /// Deeper nesting of arrays and objects could overflow the stack.
-  static let depthLimit = 512
 
   func error(_ reason: String) -> JSONTextError { JSONTextError(reason: reason, offset: index) }
 
@@ -54,9 +54,9 @@ private struct JSONTextReader {
   mutating func copyValue(to output: inout [UInt8], depth: Int) throws(JSONTextError) {
     skipBlanks()
     switch current {
-    case UInt8(ascii: "{") where depth >= Self.depthLimit,
-      UInt8(ascii: "[") where depth >= Self.depthLimit:
-      throw error("more than \(Self.depthLimit) levels")
+    case UInt8(ascii: "{") where depth >= jsonDepthLimit,
+      UInt8(ascii: "[") where depth >= jsonDepthLimit:
+      throw error("more than \(jsonDepthLimit) levels")
     case UInt8(ascii: "{"): try copyObject(to: &output, depth: depth)
     case UInt8(ascii: "["): try copyArray(to: &output, depth: depth)
     case 0x22:
