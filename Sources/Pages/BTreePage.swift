@@ -45,6 +45,30 @@ struct BTreePage {
     return start.uint32(at: offset)
   }
 
+  /// The largest row ID below a child of an interior page of a table, unless it is the last child.
+  func key(_ index: Int, layout: PageLayout) throws(PageError) -> Int64 {
+    let key = start.varint(at: try cellOffset(index, layout: layout) + 4, end: layout.usable)
+    guard key.next > 0 else { throw .corrupt(page: number, "a cell ends outside of the page") }
+    return Int64(bitPattern: key.value)
+  }
+
+  /// The index of the child of an interior page of a table that can have a row ID.
+  func childIndex(of rowID: Int64, layout: PageLayout) throws(PageError) -> Int {
+    var (low, high) = (0, cellCount)
+    while low < high {
+      let middle = (low + high) / 2
+      if try key(middle, layout: layout) < rowID { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+
+  /// A row ID by which a search in the table reaches the page; nil for a page without cells, or of an
+  /// index.
+  func someRowID(layout: PageLayout) throws(PageError) -> Int64? {
+    guard isTable, cellCount > 0 else { return nil }
+    return isLeaf ? try cell(0, layout: layout).rowID : try key(0, layout: layout)
+  }
+
   @inline(__always)
   private func cellOffset(_ index: Int, layout: PageLayout) throws(PageError) -> Int {
     let offset = start.uint16(at: pointers + 2 * index)

@@ -1,5 +1,3 @@
-import Glibc
-
 /// Reads the rows of a table or an index in the order of their keys, one at a time.
 ///
 /// A table without row IDs is stored like an index: its records begin with the columns of the
@@ -18,15 +16,9 @@ package struct Cursor: ~Copyable {
   private var hasRecord = false
 
   /// Starts before the first row of the b-tree with a root page.
-  ///
-  /// The cursor skips the rows in the pages of `skipped`, and does not read the leaves among them.
-  package init(
-    _ view: DatabaseView,
-    root: UInt32,
-    skipping skipped: PageSet? = nil
-  ) throws(PageError) {
+  package init(_ view: DatabaseView, root: UInt32) throws(PageError) {
     self.view = view
-    walk = try TreeWalk(view, root: root, skipping: skipped)
+    walk = try TreeWalk(view, root: root)
     cell = Cell(
       page: root,
       rowID: 0,
@@ -52,16 +44,6 @@ package struct Cursor: ~Copyable {
 
   /// The number of bytes of the row's record.
   package var recordCount: Int { cell.payloadCount }
-
-  /// Whether two rows have the same bytes, and none in overflow pages.
-  func hasSameBytes(as other: borrowing Cursor) -> Bool {
-    let (mine, theirs) = (cell.local, other.cell.local)
-    guard cell.overflowPageCount == 0, other.cell.overflowPageCount == 0,
-      mine.count == theirs.count
-    else { return false }
-    guard let left = mine.baseAddress, let right = theirs.baseAddress else { return true }
-    return memcmp(left, right, mine.count) == 0
-  }
 
   /// The types and places of the row's values, which do not require overflow pages.
   ///

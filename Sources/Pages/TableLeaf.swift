@@ -18,7 +18,7 @@ extension DatabaseView {
   ) throws {
     let buffer = PageBuffer(layout)
     let overflow = OverflowReader(self)
-    var walk = try TreeWalk(self, root: root, skipping: nil)
+    var walk = try TreeWalk(self, root: root)
     var last: Int64?
     while let page = try walk.nextLeaf() {
       let leaf = try leaf(page, buffer, overflow)
@@ -81,7 +81,7 @@ extension DatabaseView {
     }
     let buffer = PageBuffer(layout)
     let overflow = OverflowReader(self)
-    var walk = try TreeWalk(self, root: root, skipping: nil)
+    var walk = try TreeWalk(self, root: root)
     try walk.forEachPage { (number, _) throws(PageError) in
       try read(number, into: buffer)
       value = value.following(PageDigest(of: buffer.bytes))

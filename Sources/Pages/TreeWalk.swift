@@ -4,11 +4,10 @@
 /// use more pages than the file has, because each page belongs to one place of one tree.
 struct TreeWalk {
   /// SQLite's limit, which no file needs, because each interior page has at least two children.
-  private static let largestDepth = 20
+  static let largestDepth = 20
 
   private let view: DatabaseView
   private let layout: PageLayout
-  private let skipped: PageSet?
   private var buffers: [PageBuffer] = []
   private var parents: [(page: BTreePage, step: Int)] = []
   private var page: BTreePage
@@ -23,11 +22,8 @@ struct TreeWalk {
   private var lastRowID: Int64?
 
   /// Reads the root page.
-  ///
-  /// The walk skips the cells of the pages in `skipped`, and does not read the leaves among them.
-  init(_ view: DatabaseView, root: UInt32, skipping skipped: PageSet?) throws(PageError) {
+  init(_ view: DatabaseView, root: UInt32) throws(PageError) {
     self.view = view
-    self.skipped = skipped
     layout = view.layout
     unusedPages = view.existingPageCount
     let buffer = PageBuffer(layout)
@@ -57,7 +53,7 @@ struct TreeWalk {
       step += 1
       if step & 1 == 1 {
         try descend(to: page.child(step / 2, layout: layout))
-      } else if !page.isTable, skipped?.contains(page.number) != true {
+      } else if !page.isTable {
         // In an index, each cell is a row. In a table, the leaves have all rows.
         cell = try page.cell(step / 2 - 1, layout: layout)
         try use(cell.overflowPageCount)
@@ -123,7 +119,6 @@ struct TreeWalk {
 
   private mutating func descend(to child: UInt32) throws(PageError) {
     let depth = parents.count + 1
-    if depth == leafDepth, skipped?.contains(child) == true { return }
     guard depth < Self.largestDepth else {
       throw .corrupt(page: page.number, "the b-tree has more than \(Self.largestDepth) levels")
     }
@@ -142,11 +137,8 @@ struct TreeWalk {
   /// Counts the new page.
   private mutating func enter() throws(PageError) {
     try use(1)
-    if page.isLeaf {
-      if leafDepth == nil { leafDepth = parents.count }
-      if skipped?.contains(page.number) == true { step = page.cellCount }
-    }
-    // Skipping leaves that are not read depends on this property of a b-tree.
+    if page.isLeaf, leafDepth == nil { leafDepth = parents.count }
+    // Walks that do not read the leaves depend on this property of a b-tree.
     if let leafDepth, page.isLeaf != (parents.count == leafDepth) {
       throw .corrupt(page: page.number, "the leaves of the b-tree have different depths")
     }

@@ -7,74 +7,100 @@ import Testing
 @Suite("Pages that differ between two states")
 struct ComparisonTests {
   @Test(
-    "The rows in differing pages are all rows that differ, between any two states.",
-    arguments: [512, 1024, 4096]
+    "The changed rows of deep trees are all rows that differ, between any two states.",
+    arguments: ["NONE", "FULL"]
   )
-  func random(_ pageSize: Int) throws {
-    var random = SeededGenerator(for: "comparison of states \(pageSize)")
-    for vacuum in ["NONE", "FULL"] {
-      try withTemporaryFolder { folder in
-        let database = try LoggedDatabase(
-          folder,
-          pageSize: pageSize,
-          encoding: "UTF-8",
-          vacuum: vacuum,
-          seed: random.next()
-        )
-        for _ in 0..<trials(8, long: 60) {
-          try database.commit(statements: Int.random(in: 1...4, using: &random))
+  func deepTrees(_ vacuum: String) throws {
+    var random = SeededGenerator(for: "deep trees \(vacuum)")
+    try withTemporaryFolder { folder in
+      let url = folder.appending(path: "app.db")
+      let connection = try Connection(path: url.path, mode: .readWriteCreate)
+      try connection.execute(
+        """
+        PRAGMA page_size = 512; PRAGMA auto_vacuum = \(vacuum);
+        PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0;
+        CREATE TABLE left (id INTEGER PRIMARY KEY, value);
+        CREATE TABLE right (id INTEGER PRIMARY KEY, value);
+        """
+      )
+      var states = [try rows(connection)]
+      for _ in 0..<trials(60, long: 300) {
+        try connection.execute("BEGIN")
+        for _ in 0..<Int.random(in: 1...2, using: &random) {
+          try connection.execute(statement(&random))
         }
-        let file = try database.file
-        let log = try #require(try WriteAheadLog(.bytes(database.logBytes)))
-        for _ in 0..<trials(20, long: 400) {
-          let commits = (0...1).map { _ in
-            database.states.indices.randomElement(using: &random) ?? 0
+        // So that each commit writes something.
+        try connection.execute("PRAGMA user_version = \(states.count); COMMIT")
+        states.append(try rows(connection))
+      }
+      let file = try ByteSource(contentsOf: url)
+      let log = try #require(try WriteAheadLog(ByteSource(contentsOf: log(of: url))))
+      #expect(log.commits.count >= states.count - 1)
+      let first = log.commits.count - states.count + 1
+      for number in 0..<trials(200, long: 3_000) {
+        let old = Int.random(in: 0..<states.count, using: &random)
+        // Most readings are of one commit after the other.
+        let next = number % 4 == 0 ? Int.random(in: 0..<states.count, using: &random) : old + 1
+        let new = min(next, states.count - 1)
+        let views = try [old, new].map { try DatabaseView(file, log: log, commit: first + $0) }
+        let comparison = try Comparison(views[0], views[1])
+        for table in ["left", "right"] {
+          let roots = try views.map { try #require(try $0.roots()[table]) }
+          var found: [Int64] = []
+          _ = try comparison.forEachChangedRow(ofTable: roots[0], newRoot: roots[1]) {
+            found.append($0)
           }
-          let views = try commits.map { try DatabaseView(file, log: log, commit: $0) }
-          let comparison = try Comparison(views[0], views[1])
-          for tree in Tree.all {
-            try expectDifference(
-              of: tree,
-              comparison,
-              commits.map { database.states[$0][tree.name] ?? [] }
-            )
-          }
+          let (before, after) = (states[old][table] ?? [:], states[new][table] ?? [:])
+          let wanted = Set(before.keys).union(after.keys).filter { before[$0] != after[$0] }
+          #expect(wanted.isSubset(of: found), "\(table) from \(old) to \(new)")
+          #expect(found == Set(found).sorted())
+          if try comparison.isSame(tree: roots[0], newRoot: roots[1]) { #expect(wanted.isEmpty) }
+          // Nothing is read without a reason.
+          if comparison.written.isEmpty { #expect(found.isEmpty) }
         }
       }
     }
   }
 
-  /// The rows that a cursor reads from the differing pages of two states contain each row that only
-  /// one of the states has.
-  private func expectDifference(
-    of tree: Tree,
-    _ comparison: Comparison,
-    _ states: [[[Stored]]]
-  ) throws {
-    let (old, new) = (try comparison.old.roots(), try comparison.new.roots())
-    let equal = try comparison.equalPages(
-      ofTree: old[tree.name] ?? 0,
-      newRoot: new[tree.name] ?? 0
-    )
-    let rows = [
-      Set(try tree.rows(comparison.old, skipping: equal)),
-      Set(try tree.rows(comparison.new, skipping: equal)),
-    ]
-    #expect(rows[0].subtracting(rows[1]) == Set(states[0]).subtracting(states[1]), "\(tree.name)")
-    #expect(rows[1].subtracting(rows[0]) == Set(states[1]).subtracting(states[0]), "\(tree.name)")
-    #expect(rows[0].isSubset(of: states[0]) && rows[1].isSubset(of: states[1]))
-    // Nothing is read without a reason.
-    if comparison.written.isEmpty { #expect(rows.allSatisfy { $0.isEmpty }) }
+  private func rows(_ connection: Connection) throws -> [String: [Int64: String]] {
+    try ["left", "right"].reduce(into: [:]) { result, table in
+      let reading = try connection.prepare("SELECT id, value FROM \(table)")
+      var rows: [Int64: String] = [:]
+      while try reading.step() { rows[reading.int64(at: 0)] = reading.string(at: 1) }
+      result[table] = rows
+    }
   }
 
-  @Test("A few changed rows in a large table need only the pages of these rows.")
+  /// A statement that makes a tree grow, shrink or change.
+  private func statement(_ random: inout SeededGenerator) -> String {
+    let table = Bool.random(using: &random) ? "left" : "right"
+    let (start, count) = (
+      Int.random(in: 1...6_000, using: &random), Int.random(in: 1...2_000, using: &random)
+    )
+    switch Int.random(in: 0..<9, using: &random) {
+    case 0...2:
+      return """
+        WITH RECURSIVE n (i) AS (VALUES (\(start)) UNION ALL SELECT i + 1 FROM n
+          WHERE i < \(start + count))
+        INSERT OR REPLACE INTO \(table) SELECT i, hex(randomblob(i % 20)) FROM n
+        """
+    case 3: return "DELETE FROM \(table) WHERE id BETWEEN \(start) AND \(start + count)"
+    case 4: return "DELETE FROM \(table) WHERE id > \(start)"
+    case 5:
+      return start % 3 == 0
+        ? "DELETE FROM \(table)" : "DELETE FROM \(table) WHERE id % 3 = \(start % 3)"
+    default: return "UPDATE \(table) SET value = random() WHERE id % 997 = \(start % 997)"
+    }
+  }
+
+  @Test("A few changed rows in a large table need only the pages that lead to these rows.")
   func cost() throws {
     try withTemporaryFolder { folder in
       let url = folder.appending(path: "app.db")
       let connection = try Connection(path: url.path, mode: .readWriteCreate)
       try connection.execute(
         """
-        PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0;
+        PRAGMA page_size = 512; PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0;
         CREATE TABLE note (id INTEGER PRIMARY KEY, text, number);
         WITH RECURSIVE n (i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 20000)
           INSERT INTO note SELECT i, 'text ' || zeroblob(80), i FROM n;
@@ -82,26 +108,27 @@ struct ComparisonTests {
         UPDATE note SET number = -1 WHERE id IN (5, 9000, 19999);
         """
       )
-      let (file, bytes) = (
-        try ByteSource(contentsOf: url), try ByteSource(contentsOf: log(of: url))
-      )
-      let log = try WriteAheadLog(bytes)
-      let (old, new) = (
-        try DatabaseView(file, log: log, commit: 0), try DatabaseView(file, log: log)
-      )
-      let comparison = try Comparison(old, new)
-      #expect(comparison.written.count == 3)
-      let equal = try comparison.equalPages(ofTree: 2)
-      #expect(equal.count > 400 && equal.count + 3 <= Int(new.pageCount))
-      for view in [old, new] {
-        var rows = try Cursor(view, root: 2, skipping: equal)
-        var count = 0
-        while try rows.next() {
-          count += 1
-          #expect(comparison.written.contains(rows.page))
-        }
-        #expect((3..<150).contains(count))
+      let log = try WriteAheadLog(ByteSource(contentsOf: log(of: url)))
+      let bytes = Array(try Data(contentsOf: url))
+      func changedRows(in bytes: [UInt8]) throws -> (rows: [Int64], leaves: Set<UInt32>) {
+        let views = try [0, 1].map { try DatabaseView(.bytes(bytes), log: log, commit: $0) }
+        let comparison = try Comparison(views[0], views[1])
+        #expect(comparison.written.count == 3)
+        var rows: [Int64] = []
+        let leaves = try comparison.forEachChangedRow(ofTable: 2, newRoot: 2) { rows.append($0) }
+        #expect(leaves == Set(comparison.written))
+        return (rows, leaves)
       }
+      #expect(try changedRows(in: bytes).rows == [5, 9000, 19_999])
+      let pages = bytes.count / 512
+      #expect(pages > 3_000)
+      let needed = stride(from: 3, through: pages, by: 20).filter { page in
+        var damaged = bytes
+        for place in (page - 1) * 512..<min(page + 19, pages) * 512 { damaged[place] = 0 }
+        return (try? changedRows(in: damaged).rows) != [5, 9000, 19_999]
+      }
+      // Three leaves, their parents, and the leaf that shows how deep the tree is, of 200 places.
+      #expect((3...12).contains(needed.count), "\(needed)")
     }
   }
 
@@ -128,14 +155,10 @@ struct ComparisonTests {
         try DatabaseView(file, log: log, commit: 0), try DatabaseView(file, log: log)
       )
       let comparison = try Comparison(old, new)
-      let equal = try comparison.equalPages(ofTree: 2)
-      var rows = try Cursor(new, root: 2, skipping: equal)
       var found: [Int64] = []
-      while try rows.next() {
-        found.append(rows.rowID)
-        // Otherwise this is a test of the usual way.
-        #expect(!comparison.written.contains(rows.page))
-      }
+      let leaves = try comparison.forEachChangedRow(ofTable: 2, newRoot: 2) { found.append($0) }
+      // Otherwise this is a test of the usual way.
+      #expect(leaves.isDisjoint(with: comparison.written))
       #expect(found.contains(150) && found.count < 200)
     }
   }

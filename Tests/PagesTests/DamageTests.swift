@@ -31,9 +31,9 @@ struct DamageTests {
     for commit in 0..<view.commit {
       let comparison = try Comparison(DatabaseView(view.file, log: log, commit: commit), view)
       for root in try view.roots().values {
-        let equal = try comparison.equalPages(ofTree: root)
-        var rows = try Cursor(view, root: root, skipping: equal)
-        while try rows.next() {}
+        guard try !comparison.isSame(tree: root, newRoot: root), try view.hasRowIDs(tree: root)
+        else { continue }
+        _ = try comparison.forEachChangedRow(ofTable: root, newRoot: root) { _ in }
       }
     }
   }

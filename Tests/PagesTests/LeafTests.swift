@@ -17,7 +17,7 @@ struct LeafTests {
   private func leaves(_ tree: Tree, _ view: DatabaseView) throws -> [NaiveLeaf] {
     guard let root = try view.roots()[tree.name] else { return [] }
     var result: [NaiveLeaf] = []
-    var cursor = try Cursor(view, root: root, skipping: nil)
+    var cursor = try Cursor(view, root: root)
     while try cursor.next() {
       if result.last?.page != cursor.page {
         result.append(NaiveLeaf(page: cursor.page, rows: [], isLarge: false))

@@ -221,10 +221,10 @@ struct Tree: Sendable {
   }
 
   /// The rows as the pages have them.
-  func rows(_ view: DatabaseView, skipping equal: PageSet? = nil) throws -> [[Stored]] {
+  func rows(_ view: DatabaseView) throws -> [[Stored]] {
     var result: [[Stored]] = []
     guard let root = try view.roots()[name] else { return result }
-    var cursor = try Cursor(view, root: root, skipping: equal)
+    var cursor = try Cursor(view, root: root)
     while try cursor.next() { result.append(try row(&cursor)) }
     return result
   }

@@ -35,10 +35,6 @@ private func readStates(_ file: ByteSource, _ bytes: [UInt8]) throws {
       try readAll(view)
       let comparison = try Comparison(view, last)
       for root in 1...min(max(1, last.pageCount), 20) {
-        try refusing {
-          let equal = try comparison.equalPages(ofTree: root)
-          try readRows(last, root, skipping: equal)
-        }
         try refusing { _ = try comparison.isSame(tree: root, newRoot: root) }
         try refusing {
           guard try view.hasRowIDs(tree: root), try last.hasRowIDs(tree: root) else { return }
@@ -59,7 +55,7 @@ private func readAll(_ view: DatabaseView) throws {
   try refusing { try view.forEachDigest { _, _ in } }
   for page in 1...min(max(1, view.pageCount), 100) {
     try refusing { _ = try view.use(of: page) }
-    try refusing { try readRows(view, page, skipping: nil) }
+    try refusing { try readRows(view, page) }
     try refusing { _ = try view.digest(ofTree: page) }
     try refusing { try readLeaves(view, page) }
   }
@@ -76,8 +72,8 @@ private func readLeaves(_ view: DatabaseView, _ root: UInt32) throws {
   }
 }
 
-private func readRows(_ view: DatabaseView, _ root: UInt32, skipping: PageSet?) throws {
-  var rows = try Cursor(view, root: root, skipping: skipping)
+private func readRows(_ view: DatabaseView, _ root: UInt32) throws {
+  var rows = try Cursor(view, root: root)
   while try rows.next() {
     try refusing {
       for (column, field) in try rows.fields.enumerated() {
