@@ -215,7 +215,7 @@ private struct WrittenPages: Sendable {
 
   /// Throws if the tree with a root page has a damaged page to which no row ID leads.
   ///
-  /// A free page or an overflow page that only looks like a page of a b-tree is no damage.
+  /// Free pages and overflow pages, which can look like pages of a b-tree, may have any bytes.
   func check(tree root: UInt32) throws(PageError) {
     guard !errors.isEmpty else { return }
     var walk = try TreeWalk(view, root: root)
