@@ -238,11 +238,14 @@ package final class PastTable: ComputedTable {
   }
 
   /// The condition that a row that exists now has not changed since.
+  ///
+  /// For numbers, NOT IN takes half as long as NOT EXISTS, because SQLite looks into the table without
+  /// a subquery for each row.
   private var isUnchanged: String {
     let condition: String
     switch key {
-    case .number(let rowid): condition = "\(changed) AS h WHERE h.object = t.\(rowid)"
-    case .name(let rowid): condition = "\(hidden) AS h WHERE h.object = t.\(rowid)"
+    case .number(let rowid): return "t.\(rowid) NOT IN (SELECT object FROM \(changed))"
+    case .name(let rowid): return "t.\(rowid) NOT IN (SELECT object FROM \(hidden))"
     case .columns(let names):
       let terms = names.enumerated().map { "h.k\($0) = t.\($1) COLLATE BINARY" }
       condition = "\(hidden) AS h WHERE \(terms.joined(separator: " AND "))"
