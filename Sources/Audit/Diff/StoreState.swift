@@ -23,26 +23,21 @@ package final class StoreState {
 
   /// Opens the state that a text names.
   package convenience init(_ name: String, tick: Tick = { _ in }) throws {
-    var stores: [String: Store] = [:]
-    try self.init(name, stores: &stores, tick: tick)
+    try self.init(name, stores: OpenedStores(), tick: tick)
   }
 
-  private init(_ name: String, stores: inout [String: Store], tick: Tick) throws {
-    func opened(_ path: String) throws -> Store {
-      let place = URL(fileURLWithPath: path).standardizedFileURL.path
-      let store = try stores[place] ?? readableStore(path)
-      stores[place] = store
-      return store
-    }
+  private init(_ name: String, stores: OpenedStores, tick: Tick) throws {
     self.name = name
     if let path = try History.storeAtHead(name) {
-      (store, folder) = (try opened(path), nil)
+      (store, folder) = (try stores.store(at: path), nil)
       reader = try store.takeReaderWithCompanion()
     } else {
       let past = try Past(History(name))
-      if past.state == .store,
-        let (store, reader) = try past.inPlace({ try opened(past.outline.path) })
-      {
+      func inStore() throws -> (store: Store, reader: Reader) {
+        let store = try stores.store(at: past.outline.path)
+        return (store, try store.takeReader(after: past.last))
+      }
+      if past.state == .store, let (store, reader) = try past.inPlace(inStore) {
         (self.store, self.reader, folder) = (store, reader, nil)
       } else {
         let folder = try TemporaryFolder()
@@ -55,123 +50,21 @@ package final class StoreState {
   }
 
   /// Opens two states, which may be states of one store.
-  ///
-  /// A store is opened only once. If it had two readers that were opened one after the other, they
-  /// would leave its files `-wal` and `-shm`.
   package static func pair(
     _ first: String,
     _ second: String,
     tick: Tick = { _ in }
   ) throws -> (first: StoreState, second: StoreState) {
-    var stores: [String: Store] = [:]
+    let stores = OpenedStores()
     // A history is closed before its store is opened for its rows, so the state that exists now is
     // opened last.
     guard try History.storeAtHead(first) != nil else {
-      let one = try StoreState(first, stores: &stores, tick: tick)
-      return (one, try StoreState(second, stores: &stores, tick: tick))
+      let one = try StoreState(first, stores: stores, tick: tick)
+      return (one, try StoreState(second, stores: stores, tick: tick))
     }
-    let other = try StoreState(second, stores: &stores, tick: tick)
-    return (try StoreState(first, stores: &stores, tick: tick), other)
+    let other = try StoreState(second, stores: stores, tick: tick)
+    return (try StoreState(first, stores: stores, tick: tick), other)
   }
 
   deinit { store.giveBack(reader) }
-}
-
-/// The facts about a history that are needed after its source was closed.
-///
-/// A source that is a store must be closed before the export, because the export could switch the
-/// store to a write-ahead log.
-struct Past {
-  let name: String
-  let outline: HistoryOutline
-  let last: Int64
-  let state: HistoryState
-
-  init(_ history: History) throws {
-    try history.checkIsWhole()
-    name = history.name
-    outline = history.outline
-    last = history.last
-    state = try history.source.state()
-  }
-
-  /// A reader of the state in its store; nil if only a restore shows the state.
-  ///
-  /// - Throws: ``PipelineError`` if neither the store nor a restore shows it.
-  fileprivate func inPlace(_ open: () throws -> Store) throws -> (store: Store, reader: Reader)? {
-    do {
-      let store = try open()
-      return (store, try store.takeReader(after: last))
-    } catch let error as StoreError where error.code == .irreversible && outline.base == 0 {
-      return nil
-    } catch let error as StoreError where error.code == .historyExpired && outline.base == 0 {
-      throw PipelineError(.historyExpired) { error.wording }
-    } catch let error as StoreError where [.irreversible, .historyExpired].contains(error.code) {
-      throw PipelineError(.historyExpired) {
-        "\(outline.path) keeps history from transaction \(outline.base + 1) on, and can't show the"
-          + " state at transaction \(last): \(error.message)"
-          + "\nOnly logs can show that state: travelog diff LOGS@\(last) \(outline.path)"
-      }
-    }
-  }
-}
-
-func makeReplica(of history: Past, in folder: URL, tick: Tick) throws -> Store {
-  let url = folder.appendingPathComponent("state.store")
-  guard history.last > 0 else {
-    return try Store.open(.file(url), schema: history.outline.schemas[0])
-  }
-  var request = ImportRequest(logs: try logs(of: history, in: folder, tick: tick), store: url.path)
-  request.origin = history.outline.store
-  request.lineage = history.outline.lineage
-  request.until = .transaction(history.last)
-  request.allowsUnproven = true
-  do {
-    _ = try importLogs(request, tick: tick)
-  } catch let error as PipelineError {
-    throw error.naming { $0.replacing(request.store, with: history.name) }
-  }
-  return try readableStore(url.path)
-}
-
-/// Returns the logs from which a state can be built.
-///
-/// If the history is in a store, the history is first exported to temporary logs.
-private func logs(of history: Past, in folder: URL, tick: Tick) throws -> LogFolder {
-  let outline = history.outline
-  let logs = LogFolder(folder.appendingPathComponent("logs").path)
-  guard history.state == .folder || outline.base == 0 else {
-    throw PipelineError(.missing) {
-      "The history of \(outline.path) begins after transaction \(outline.base), so it does not show"
-        + " the state at transaction \(history.last)."
-        + "\nName the head of the store, or a log folder that contains the earlier transactions."
-    }
-  }
-  switch history.state {
-  case .folder: return LogFolder(outline.path)
-  case .log:
-    let name = LogName(
-      store: outline.store,
-      lineage: outline.lineage,
-      day: "1970-01-01",
-      range: 1...outline.head
-    )
-    let link = URL(fileURLWithPath: logs.path + "/" + name.path)
-    try FileManager.default.createDirectory(
-      at: link.deletingLastPathComponent(),
-      withIntermediateDirectories: true
-    )
-    try FileManager.default.createSymbolicLink(
-      at: link,
-      withDestinationURL: URL(fileURLWithPath: outline.path)
-    )
-  case .store:
-    try logs.create()
-    var request = ExportRequest(store: outline.path, logs: logs)
-    request.until = .transaction(history.last)
-    request.level = 1
-    request.trustsToken = true
-    _ = try export(request, tick: tick)
-  }
-  return logs
 }

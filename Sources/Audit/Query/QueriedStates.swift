@@ -20,9 +20,7 @@ package final class QueriedStates {
   }
 
   package private(set) var states: [Named] = []
-  /// The stores by their paths: if a store were opened twice, its files `-wal` and `-shm` would be
-  /// left.
-  private var stores: [String: Store] = [:]
+  private let stores = OpenedStores()
   private var readers: [(Store, Reader)] = []
   private var folders: [TemporaryFolder] = []
 
@@ -68,30 +66,16 @@ package final class QueriedStates {
   }
 
   private func open(_ place: Place, tick: @escaping Tick) throws -> (PastState, isAssumed: Bool) {
-    guard let past = place.past, past.state == .store else {
-      if let past = place.past {
-        let state = try replayed(place, past, tick: tick) ?? restored(past, tick: tick)
-        return (state, false)
-      }
-      return (try state(of: store(at: place.path), after: nil, tick: tick), false)
+    guard let past = place.past else {
+      return (try state(of: stores.store(at: place.path), after: nil, tick: tick), false)
     }
-    do {
-      let store = try store(at: place.path)
+    func inStore() throws -> (PastState, isAssumed: Bool) {
+      let store = try stores.store(at: place.path)
       let state = try state(of: store, after: past.last, tick: tick)
-      let isAssumed = try readers.last?.1.transaction(past.last)?.hasAssumedEnd ?? false
-      return (state, isAssumed)
-    } catch let error as StoreError where error.code == .irreversible && past.outline.base == 0 {
-      return (try restored(past, tick: tick), false)
-    } catch let error as StoreError where error.code == .irreversible {
-      throw StoreError(.historyExpired, at: place.path, cause: error) { error.wording }
+      return (state, try readers.last?.1.transaction(past.last)?.hasAssumedEnd ?? false)
     }
-  }
-
-  private func store(at path: String) throws -> Store {
-    let place = URL(fileURLWithPath: path).standardizedFileURL.path
-    let store = try stores[place] ?? readableStore(path)
-    stores[place] = store
-    return store
+    if past.state == .store, let state = try past.inPlace(inStore) { return state }
+    return (try replayed(place, past, tick: tick) ?? restored(past, tick: tick), false)
   }
 
   /// A state whose rows are made from logs, only of the tables that statements use; nil if only an
