@@ -71,12 +71,15 @@ package struct Comparison: Sendable {
     guard pages.new.hasIndex || !overwritten.isEmpty else { return true }
     let overflow = OverflowReader(new)
     let buffer = PageBuffer(new.layout)
+    var rest = overwritten
     var isSame = true
     var walk = try TreeWalk(new, root: root)
     try walk.forEachPage { (page, _) throws(PageError) in
       guard isSame else { return }
       isSame = old.frame(of: page) == new.frame(of: page)
-      if isSame, !overwritten.isEmpty { isSame = try !hasOverwrittenRow(page, buffer, overflow) }
+      if isSame, !rest.isEmpty {
+        isSame = try !removePages(ofRowsIn: page, from: &rest, buffer, overflow)
+      }
     }
     return isSame
   }
@@ -122,25 +125,28 @@ package struct Comparison: Sendable {
   ) throws(PageError) -> [(page: UInt32, rowID: Int64)] {
     let overflow = OverflowReader(new)
     let buffer = PageBuffer(new.layout)
+    var rest = overwritten
     var result: [(page: UInt32, rowID: Int64)] = []
     var walk = try TreeWalk(new, root: root)
-    while let number = try walk.nextLeaf() {
-      guard try hasOverwrittenRow(number, buffer, overflow) else { continue }
+    while !rest.isEmpty, let number = try walk.nextLeaf() {
+      guard try removePages(ofRowsIn: number, from: &rest, buffer, overflow) else { continue }
       let page = try BTreePage(buffer, number: number, layout: new.layout)
       if let rowID = try page.someRowID(layout: new.layout) { result.append((number, rowID)) }
     }
     return result
   }
 
-  private func hasOverwrittenRow(
-    _ page: UInt32,
+  /// Removes the overflow pages of the rows in a page from a set; false if the set has none of them.
+  private func removePages(
+    ofRowsIn page: UInt32,
+    from pages: inout Set<UInt32>,
     _ buffer: PageBuffer,
     _ overflow: OverflowReader
   ) throws(PageError) -> Bool {
     try new.read(page, into: buffer)
-    var isFound = false
-    try overflow.forEachPage(in: buffer, page) { if overwritten.contains($0) { isFound = true } }
-    return isFound
+    let count = pages.count
+    try overflow.forEachPage(in: buffer, page) { pages.remove($0) }
+    return pages.count < count
   }
 
   private func overwrittenPages() throws(PageError) -> Set<UInt32> {

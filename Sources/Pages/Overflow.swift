@@ -43,6 +43,9 @@ final class OverflowReader {
     of cell: Cell,
     _ body: (UInt32) throws(PageError) -> Void
   ) throws(PageError) {
+    guard cell.overflowPageCount <= view.existingPageCount else {
+      throw .corrupt(page: cell.page, "a row is larger than the database")
+    }
     var page = cell.overflow
     for place in 0..<cell.overflowPageCount {
       if place > 0 {
