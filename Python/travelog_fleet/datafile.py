@@ -43,17 +43,26 @@ def destination(table, load):
     return Destination(table.metadata.model_dump_json(), dict(table.io.properties), load)
 
 
+def filled(rows):
+    """The names of the columns that have values."""
+    return {name for name in rows.schema.names if rows[name].null_count < rows.num_rows}
+
+
 class RowWriter:
     """Writes batches of rows into one file of a table. Nothing is written without rows.
 
+    The file has only the given columns; the others are null, and queries of their values skip the file.
     Changes and other lines are in groups of their own, because queries of transactions need no changes.
+    Changes are in the order of time, unless their order is to be kept, so that queries of a day read few
+    groups.
     """
 
-    def __init__(self, destination):
+    def __init__(self, destination, columns, *, keeps_order=False):
         table = TableMetadataUtil.parse_raw(destination.metadata)
         self.io = load_file_io(destination.options, table.location)
         self.path = f"{table.location.rstrip('/')}/data/{destination.load}-{uuid.uuid4()}.parquet"
-        self.columns = arrow_schema(table.schema())
+        self.columns = pa.schema([field for field in arrow_schema(table.schema()) if field.name in columns])
+        self.keeps_order = keeps_order
         self.output = self.io.new_output(self.path)
         self.writer = ParquetFormatModel().create_writer(self.output, table.schema(), table.properties)
         self.batches, self.rows, self.bytes, self.is_empty = [], 0, 0, True
@@ -80,9 +89,11 @@ class RowWriter:
             return
         table = pa.Table.from_batches(self.batches)
         is_change = pc.equal(table["kind"], "change")
-        for rows in (is_change, pc.invert(is_change)):
-            if pc.any(rows).as_py():
-                self.writer.write(table.filter(rows))
+        changes, others = table.filter(is_change), table.filter(pc.invert(is_change))
+        if not self.keeps_order:
+            changes = changes.sort_by("ts")
+        for rows in filter(len, (changes, others)):
+            self.writer.write(rows)
         self.batches, self.rows, self.bytes, self.is_empty = [], 0, 0, False
 
     def close(self):

@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from .content import UNCHANGED, Content
 from .copies import Copies, tag_of_token
-from .datafile import RowWriter
+from .datafile import RowWriter, filled
 from .filtered import FilteredLogs
 from .known import Known
 from .names import log_name, store_folder, token_key
@@ -60,7 +60,7 @@ def read_stores(source, travelog, folder, tasks, schemas, destination):
         for task in tasks:
             stores.read(task)
         stores.read_new()
-        return stores.readings, stores.write(RowWriter(destination))
+        return stores.readings, stores.write(destination)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
@@ -143,14 +143,17 @@ class Stores:
         for logs, _, _ in loaded:
             self.more += logs.more
 
-    def write(self, writer):
-        """Writes all rows."""
+    def write(self, destination):
+        """Writes all rows into a file; returns it, or None without rows."""
+        more = pa.RecordBatch.from_pylist(self.more, LINES)
+        found = (rows.columns for _, stores in self.files for rows in stores.values())
+        writer = RowWriter(destination, filled(more).union(*found))
         for path, stores in self.files:
             if stores:
                 for key, batch in batches(path):
                     if key in stores:
                         writer.write(stores[key].rows(batch))
-        writer.write(pa.RecordBatch.from_pylist(self.more, LINES))
+        writer.write(more)
         return writer.close()
 
 

@@ -5,6 +5,7 @@ from collections import Counter
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from .datafile import filled
 from .position import Position, continued_digest
 from .schemas import first_schema, next_name, next_schema
 
@@ -44,8 +45,8 @@ class StoreRows:
         self.schemas, self.definition = dict(schemas), definition
         self.position, self.after, self.affected = position, after, affected
         self.schema, self.new_schemas, self.kinds = None, [], Counter()
-        # The names of the schemas of all batches.
-        self.names = []
+        # The names of the schemas of all batches, and the columns that have values in one of them.
+        self.names, self.columns = [], set()
         # The transactions that lost values, as new transactions say: those of op `erase`, and deletions
         # in stores that keep only tombstones.
         self.restated = set()
@@ -55,6 +56,7 @@ class StoreRows:
         lineage, digest = batch["lineage"][0].as_py(), batch["schema"][0].as_py()
         self.schema = self._schema(lineage, digest)
         self.names.append(self.schema.name)
+        self.columns |= filled(batch)
         new = self._new(batch, lineage)
         for found in pc.value_counts(new["kind"]).to_pylist():
             self.kinds[found["values"]] += found["counts"]

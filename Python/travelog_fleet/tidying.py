@@ -6,8 +6,10 @@ from itertools import accumulate
 from pyarrow.fs import FileSelector, FileType
 from pyiceberg.exceptions import CommitFailedException
 from pyiceberg.expressions import AlwaysTrue
-from pyiceberg.io.pyarrow import ArrowScan, _dataframe_to_data_files
+from pyiceberg.io.pyarrow import ArrowScan
 from urllib.parse import urlparse
+
+from .datafile import RowWriter, destination, filled
 
 # Files with fewer rows and bytes are merged when there are this many of them.
 SMALL_ROWS, SMALL_BYTES, SMALL_FILES = 100_000, 16 << 20, 64
@@ -91,20 +93,21 @@ def merge_small_files(table, load="merged"):
     rows = scan.to_table(small).sort_by([
         (name, "ascending") for name in ("kind", "store", "partial", "lineage", "txn", "seq")
     ])
-    merged = list(_dataframe_to_data_files(table_metadata=table.metadata, df=rows, io=table.io,
-                                           write_uuid=load))
+    # These files hold few days but many stores, so a query of one store needs their order.
+    writer = RowWriter(destination(table, load), filled(rows), keeps_order=True)
+    for batch in rows.to_batches():
+        writer.write(batch)
+    merged = writer.close().data_file()
     transaction = table.transaction()
     with transaction.update_snapshot().overwrite() as snapshot:
         for task in small:
             snapshot.delete_data_file(task.file)
-        for file in merged:
-            snapshot.append_data_file(file)
+        snapshot.append_data_file(merged)
     try:
         transaction.commit_transaction()
     except CommitFailedException:
         # Another load was faster, and a later load merges the files.
-        for file in merged:
-            table.io.delete(file.file_path)
+        table.io.delete(merged.file_path)
         table.refresh()
         return 0
     return len(small)

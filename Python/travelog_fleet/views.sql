@@ -9,20 +9,31 @@ FROM lines
 WHERE kind = 'transaction' AND partial = '';
 
 -- The last transaction of each store at each moment: by id, the one before the first with a later
--- time, in the latest lineage that has begun.
+-- time, in the latest lineage that has begun. That is the last one with an earlier time, except in
+-- lineages whose clock went back.
 CREATE OR REPLACE TEMPORARY VIEW found_points AS
+WITH ends AS (
+  SELECT m.moment, m.time, t.store, t.lineage,
+    min(CASE WHEN t.ts > m.time THEN t.txn END) AS later,
+    max(CASE WHEN t.ts <= m.time THEN t.txn END) AS txn,
+    max_by(t.schema, CASE WHEN t.ts <= m.time THEN t.txn END) AS schema
+  FROM transactions t CROSS JOIN moments m
+  GROUP BY m.moment, m.time, t.store, t.lineage
+)
 SELECT moment, time, store, lineage, txn, schema
 FROM (
-  SELECT l.moment, l.time, l.store, l.lineage, max(t.txn) AS txn, max_by(t.schema, t.txn) AS schema,
-    row_number() OVER (PARTITION BY l.moment, l.store ORDER BY l.lineage DESC) AS place
+  SELECT moment, time, store, lineage, txn, schema,
+    row_number() OVER (PARTITION BY moment, store ORDER BY lineage DESC) AS place
   FROM (
-    SELECT m.moment, m.time, t.store, t.lineage, min(CASE WHEN t.ts > m.time THEN t.txn END) AS txn
-    FROM transactions t CROSS JOIN moments m
-    GROUP BY m.moment, m.time, t.store, t.lineage
-  ) l
-  JOIN transactions t
-    ON t.store = l.store AND t.lineage = l.lineage AND (l.txn IS NULL OR t.txn < l.txn)
-  GROUP BY l.moment, l.time, l.store, l.lineage
+    SELECT moment, time, store, lineage, txn, schema FROM ends
+    WHERE txn IS NOT NULL AND (later IS NULL OR txn < later)
+    UNION ALL
+    SELECT e.moment, e.time, e.store, e.lineage, max(t.txn) AS txn, max_by(t.schema, t.txn) AS schema
+    FROM ends e
+    JOIN transactions t ON t.store = e.store AND t.lineage = e.lineage AND t.txn < e.later
+    WHERE e.txn > e.later
+    GROUP BY e.moment, e.time, e.store, e.lineage
+  ) begun
 ) found
 WHERE place = 1;
 
@@ -59,9 +70,13 @@ FROM points p
 LEFT JOIN (
   SELECT store FROM spans
   EXCEPT
-  SELECT store FROM span_changes
-  WHERE special_before IS NOT NULL AND (array_contains(map_values(special_before), 'erased')
-    OR array_contains(map_values(special_before), 'unknown'))
+  SELECT s.store
+  FROM lines l
+  JOIN spans s ON s.store = l.store AND s.lineage = l.lineage
+    AND l.txn > s.first AND l.txn <= s.last
+  WHERE l.kind = 'change' AND l.partial = '' AND l.special_before IS NOT NULL
+    AND (array_contains(map_values(l.special_before), 'erased')
+      OR array_contains(map_values(l.special_before), 'unknown'))
 ) s ON s.store = p.store
 WHERE p.moment IN ('before', 'after') AND s.store IS NULL;
 
@@ -186,12 +201,16 @@ JOIN properties p ON p.schema = o.present AND p.origin_entity = o.origin_entity
 WHERE c.place = 1 AND c.added = 1;
 
 -- What differs between the moments "before" and "after": for a property that changed, the first value
--- before a change, and the last value after one.
+-- before a change, and the last value after one. Most objects change only once, and their change is the
+-- difference.
 CREATE OR REPLACE TEMPORARY VIEW differences AS
-WITH changed AS (
-  SELECT c.* FROM span_changes c
+WITH counted AS (
+  SELECT c.*, count(*) OVER (PARTITION BY c.store, c.entity, c.id) AS changes FROM span_changes c
   LEFT JOIN (SELECT DISTINCT store FROM whole_points) w ON w.store = c.store
   WHERE w.store IS NULL
+),
+changed AS (
+  SELECT * FROM counted WHERE changes > 1
 ),
 ends AS (
   SELECT store, schema, entity, id, min_by(op, txn) AS first, max_by(op, txn) AS last
@@ -216,6 +235,14 @@ news AS (
   ) found WHERE place = 1
 ),
 compared AS (
+  SELECT c.store, c.entity, c.id, p.name, p.encoding, p.destination, c.op,
+    c.before[p.name] AS before, c.after[p.name] AS after,
+    c.special_before[p.name] AS special_before, c.special_after[p.name] AS special_after,
+    c.large_before[p.name] AS large_before, c.large_after[p.name] AS large_after
+  FROM counted c JOIN properties p ON p.schema = c.schema AND p.entity = c.entity
+  WHERE c.changes = 1 AND p.encoding <> 'links' AND (c.op <> 'update'
+    OR array_contains(map_keys(c.before), p.name) AND array_contains(map_keys(c.after), p.name))
+  UNION ALL
   SELECT e.store, e.entity, e.id, p.name, p.encoding, p.destination,
     CASE WHEN e.first = 'insert' THEN 'insert' WHEN e.last = 'delete' THEN 'delete'
       ELSE 'update' END AS op,
@@ -306,9 +333,35 @@ FROM (
   FROM transactions
 ) parts;
 
--- The findings of `travelog report`, a row for each transaction and finding. Only a snapshot that
--- begins a lineage has details; the other kind is of the transaction before the logs. Each kind of
--- finding reads only the columns that it needs.
+-- The transactions that are in the logs. Only a snapshot that begins a lineage has details; the other
+-- kind is of the transaction before the logs.
+CREATE OR REPLACE TEMPORARY VIEW recorded AS
+SELECT store, lineage, txn, ts, schema FROM transactions WHERE op <> 'snapshot'
+UNION ALL
+SELECT store, lineage, txn, ts, schema FROM transactions WHERE op = 'snapshot' AND details IS NOT NULL;
+
+-- The transactions with their days, and the days of which some come after one of a later day: those
+-- after the transaction `later`. They exist only if a clock went back. With them, a question about one
+-- day does not have to sort the transactions of the others.
+CREATE OR REPLACE TEMPORARY VIEW dated AS
+SELECT store, lineage, txn, ts, substring(ts, 1, 10) AS day, author FROM transactions
+WHERE op <> 'snapshot';
+
+CREATE OR REPLACE TEMPORARY VIEW late_days AS
+SELECT store, lineage, day, later
+FROM (
+  SELECT store, lineage, day, last, min(first) OVER (
+    PARTITION BY store, lineage ORDER BY day ROWS BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING
+  ) AS later
+  FROM (
+    SELECT store, lineage, day, min(txn) AS first, max(txn) AS last
+    FROM dated GROUP BY store, lineage, day
+  ) days
+) ordered
+WHERE last > later;
+
+-- The findings of `travelog report`, a row for each transaction and finding. Each kind of finding reads
+-- only the columns that it needs. An IS NOT NULL lets an engine skip files in which a column is null.
 CREATE OR REPLACE TEMPORARY VIEW findings AS
 SELECT c.store, c.lineage, c.txn, substring(c.ts, 1, 10) AS day, c.author,
   'outside-office-hours' AS finding
@@ -329,16 +382,16 @@ WHERE op IN ('gap', 'difference', 'migration') AND (op = 'gap' OR details LIKE '
 UNION ALL
 SELECT store, lineage, txn, substring(ts, 1, 10), author, 'erasure' AS finding
 FROM (
-  SELECT store, lineage, txn, max(ts) AS ts, max(author) AS author
-  FROM (
-    SELECT store, lineage, txn, ts, author FROM transactions WHERE op = 'erase'
-    UNION ALL
-    SELECT store, lineage, txn, ts, author FROM lines
-    WHERE kind = 'change' AND partial = '' AND (array_contains(map_values(special_before), 'erased')
-      OR array_contains(map_values(special_after), 'erased'))
-  ) erased
-  GROUP BY store, lineage, txn
-) once
+  SELECT store, lineage, txn, ts, author FROM transactions WHERE op = 'erase'
+  UNION
+  SELECT store, lineage, txn, ts, author FROM lines
+  WHERE kind = 'change' AND partial = '' AND special_before IS NOT NULL
+    AND array_contains(map_values(special_before), 'erased')
+  UNION
+  SELECT store, lineage, txn, ts, author FROM lines
+  WHERE kind = 'change' AND partial = '' AND special_after IS NOT NULL
+    AND array_contains(map_values(special_after), 'erased')
+) erased
 UNION ALL
 SELECT store, lineage, txn, substring(ts, 1, 10), author, 'deleted-history' AS finding
 FROM transactions WHERE op = 'prune'
@@ -347,26 +400,30 @@ SELECT store, lineage, first - 1, day, CAST(NULL AS string), 'deleted-history' A
 FROM (
   SELECT t.store, t.lineage, min(t.txn) AS first, min_by(substring(t.ts, 1, 10), t.txn) AS day,
     max(CASE WHEN a.schema IS NULL THEN 1 ELSE 2 END) AS usual
-  FROM (
-    SELECT store, lineage, txn, ts, schema FROM transactions WHERE op <> 'snapshot'
-    UNION ALL
-    SELECT store, lineage, txn, ts, schema FROM transactions
-    WHERE op = 'snapshot' AND details IS NOT NULL
-  ) t
+  FROM recorded t
+  JOIN (SELECT store, lineage FROM recorded GROUP BY store, lineage HAVING min(txn) > 1) l
+    ON l.store = t.store AND l.lineage = t.lineage
   -- Transaction 1 of an adopted file is the adoption, and is in no log.
   LEFT JOIN (SELECT DISTINCT schema FROM properties WHERE encoding = 'any') a ON a.schema = t.schema
   GROUP BY t.store, t.lineage
 ) beginning
 WHERE first > usual
 UNION ALL
-SELECT store, lineage, txn, substring(ts, 1, 10), author, 'clock-back' AS finding
+SELECT store, lineage, txn, day, author, 'clock-back' AS finding
 FROM (
-  SELECT store, lineage, txn, ts, author, max(ts) OVER (
-    PARTITION BY store, lineage ORDER BY txn ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-  ) AS newest_before
-  FROM transactions WHERE op <> 'snapshot'
-) recorded
-WHERE ts < newest_before
+  SELECT store, lineage, txn, day, author
+  FROM (
+    SELECT store, lineage, txn, day, ts, author, max(ts) OVER (
+      PARTITION BY store, lineage, day ORDER BY txn ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+    ) AS newest_before
+    FROM dated
+  ) same_day
+  WHERE ts < newest_before
+  UNION
+  SELECT t.store, t.lineage, t.txn, t.day, t.author
+  FROM dated t
+  JOIN late_days d ON d.store = t.store AND d.lineage = t.lineage AND d.day = t.day AND t.txn > d.later
+) back
 UNION ALL
 SELECT store, CAST(NULL AS bigint), CAST(NULL AS bigint), substring(since, 1, 10),
   CAST(NULL AS string), CASE verdict WHEN 'silent' THEN 'silent' ELSE 'damage' END AS finding
