@@ -68,6 +68,7 @@ package struct Comparison: Sendable {
       let leaves = try changedLeaves(ofTable: root, newRoot: root)
       return leaves.old.isEmpty && leaves.new.isEmpty
     }
+    try pages.new.check(tree: newRoot)
     guard pages.new.hasIndex || !overwritten.isEmpty else { return true }
     let overflow = OverflowReader(new)
     let buffer = PageBuffer(new.layout)
