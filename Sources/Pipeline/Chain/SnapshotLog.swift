@@ -20,7 +20,9 @@ struct SnapshotLog {
     at point: HistoryPoint,
     stamp: Provenance.Stamp
   ) throws {
-    try reader.checkValuesAreKnown()
+    // The snapshot of an adopted file at a point says which values were erased.
+    let saysErased = reader.schemaAtPoint != nil && store.schema.hasReadablePast
+    if !saysErased { try reader.checkValuesAreKnown() }
     self.store = store
     self.reader = reader
     self.point = point
@@ -32,7 +34,7 @@ struct SnapshotLog {
       time: reader.transaction(point.transaction)?.time,
       schema: schema,
       of: store,
-      count: reader.snapshotCount(at: point.transaction),
+      count: reader.snapshotCount(),
       stamp: stamp
     )
   }
@@ -42,7 +44,7 @@ struct SnapshotLog {
   /// This function computes the mark without writing a log.
   func mark() throws -> Mark {
     var digest = TransactionDigest(transaction, after: point.digest)
-    try reader.snapshot(at: point.transaction) { digest.take($0) }
+    try reader.snapshot { digest.take($0) }
     let made = try digest.close(TransactionLines(transaction)).transaction
     return Mark(.snapshot, transaction: point.transaction, digest: made)
   }
@@ -84,7 +86,7 @@ struct SnapshotLog {
         try marking(Mark(.snapshot, transaction: point.transaction, digest: $0))
       },
       changes: { body in
-        try reader.snapshot(at: point.transaction) { change in
+        try reader.snapshot { change in
           try body(change, reader)
           try progress.countChange(tick)
         }

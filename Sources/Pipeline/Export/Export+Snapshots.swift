@@ -98,28 +98,38 @@ extension Export {
       result.snapshot = ""
       return
     }
-    if !store.schema.hasReadablePast { try reader.checkState(isAfter: point) }
+    if try reader.shows(point) {
+      try writeSnapshot(at: point, from: reader, tick: tick)
+    } else {
+      try store.read(after: point.transaction) {
+        try writeSnapshot(at: point, from: $0, tick: tick)
+      }
+    }
+    if self.marked == nil {
+      result.notices.append(Finding(.snapshotIsUnproven, transaction: point.transaction))
+    }
+  }
+
+  private func writeSnapshot(at point: HistoryPoint, from state: Reader, tick: Tick) throws {
     let log = try SnapshotLog(
       of: store,
-      reader: reader,
+      reader: state,
       at: point,
       stamp: Provenance.system.stamp(Author(), 0)
     )
     result.snapshot = try log.write(
       to: request.logs,
       level: request.level,
-      // The whole state has been read when this closure is called, so the reader can end its read
-      // transaction.
+      // The whole state has been read when this closure is called, so the readers can end their read
+      // transactions.
       marking: { mark in
+        if state !== reader { try state.end() }
         self.marked = try reader.withoutSnapshot {
           try recordMark("{\(mark.member)}", in: request.store)
         }
       },
       tick: tick
     )
-    if self.marked == nil {
-      result.notices.append(Finding(.snapshotIsUnproven, transaction: point.transaction))
-    }
   }
 
   /// Exports the transaction that proves the new snapshot, and the transactions before it.

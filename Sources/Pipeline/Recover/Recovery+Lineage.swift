@@ -22,16 +22,21 @@ extension Recovery {
     // If there is no common transaction, the lineage begins with the first state that is known.
     let fork = max(common, base, min(1, head))
     let isProgram = store.schema.hasReadablePast
-    let end = try isProgram ? fork : readablePoint(of: store, wanted: fork)
-    // An adopted file's snapshot of a point is made from the present rows.
-    let point = isProgram ? nil : end
+    let point = try isProgram ? fork : readablePoint(of: store, wanted: fork)
     // Ids begin with 1, also in the lineage of a store that has no transaction.
-    let reached = max(end, 1)
-    if try finishStopped(last, point: point, reached: reached, result: &result, tick: tick) {
+    let reached = max(point, 1)
+    let schema = try store.read { try $0.adoptedSchema(after: point)?.schema } ?? store.schema
+    if try finishStopped(
+      last,
+      point: point,
+      reached: reached,
+      schema: schema,
+      result: &result,
+      tick: tick
+    ) {
       return
     }
     let lineage = last.lineage + 1
-    let schema = try store.read { try $0.adoptedSchema(after: reached)?.schema } ?? store.schema
     let header = LogHeader(
       store: chain.store,
       lineage: lineage,
@@ -43,7 +48,7 @@ extension Recovery {
     // be earlier than this run. Otherwise a time between the two would select the earlier lineage.
     let next = try store.read { try $0.history(after: reached).nextTransaction() }
     let (path, digest) = try store.read(after: point) { reader in
-      result.objects = try reader.snapshotCount(at: reached)
+      result.objects = try reader.snapshotCount()
       let transaction = try madeUpTransaction(
         reached,
         operation: .snapshot,
@@ -64,7 +69,7 @@ extension Recovery {
         destination: day,
         blobs: request.logs.blobs
       ) { body in
-        try reader.snapshot(at: reached) { try body($0, reader) }
+        try reader.snapshot { try body($0, reader) }
       }
     }
     result.resumes = HistoryPoint(lineage: lineage, transaction: reached, digest: digest)
@@ -77,8 +82,9 @@ extension Recovery {
   /// Completes a run that was interrupted after it wrote the first log of the new lineage.
   private func finishStopped(
     _ last: HistoryPoint,
-    point: Int64?,
+    point: Int64,
     reached: Int64,
+    schema: StoreSchema,
     result: inout RecoverResult,
     tick: Tick
   ) throws -> Bool {
@@ -87,7 +93,7 @@ extension Recovery {
     else { return false }
     let log = try chain.open(file, after: nil)
     guard let transaction = try log.next(), transaction.lineageOrigin?.parent == store.lineage,
-      try begins(at: point, transaction: transaction, tick: tick)
+      try begins(at: point, schema: schema, tick: tick)
     else { return false }
     try store.beginLineage(after: last)
     result.remedy = .lineage
@@ -100,10 +106,9 @@ extension Recovery {
   /// Whether the lineage begins with the store's state at a point.
   ///
   /// If the lineage begins with another state, another copy of the store began the lineage.
-  private func begins(at point: Int64?, transaction: Transaction, tick: Tick) throws -> Bool {
-    guard let point else { return try isDigest(of: transaction) }
+  private func begins(at point: Int64, schema: StoreSchema, tick: Tick) throws -> Bool {
     let begun = try importedState(tick)
-    guard begun.schema == store.schema else { return false }
+    guard begun.schema == schema else { return false }
     var isSame = true
     try begun.read { one in
       try store.read(after: point) { other in
@@ -111,17 +116,6 @@ extension Recovery {
       }
     }
     return isSame
-  }
-
-  /// Whether the rows of an adopted file give the state that the first log of this lineage
-  /// contains.
-  private func isDigest(of transaction: Transaction) throws -> Bool {
-    try store.read { reader in
-      let beginning = TransactionDigest.beginning(ofStore: chain.store, lineage: chain.lineage)
-      var digest = TransactionDigest(transaction, after: beginning)
-      try reader.snapshot(at: transaction.id) { digest.take($0) }
-      return try digest.close(TransactionLines(transaction)).transaction == transaction.chainDigest
-    }
   }
 
   /// The last transaction that the store and the logs have in common.

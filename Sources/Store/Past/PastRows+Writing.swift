@@ -32,7 +32,7 @@ extension PastRows {
     result.remove = try connection.prepare("DELETE FROM \(table.changed) WHERE object = ?1")
     switch table.key {
     case .name(let alias):
-      result.hide = try connection.prepare("INSERT OR IGNORE INTO \(table.hidden) VALUES (?1)")
+      result.hide = try connection.prepare("INSERT OR IGNORE INTO \(table.hidden) VALUES (?1, ?2)")
       if let present = table.present {
         let terms = keyColumns(of: table).enumerated().map { place, name in
           "\(name) = ?\(place + 1) AND \(name) = ?\(place + 1) COLLATE BINARY"
@@ -92,6 +92,7 @@ extension PastRows {
       try hide.bind(1, finding.int64(at: 0))
     case nil: return
     }
+    try hide.bind(2, row.value(at: 3))
     try hide.run()
   }
 

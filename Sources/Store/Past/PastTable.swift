@@ -101,11 +101,29 @@ package final class PastTable: ComputedTable {
   /// Notes that a statement will read the table.
   func use() { isUsed = true }
 
-  /// All rows, with their row IDs after the columns.
+  /// All rows in the order of the table, with their row IDs after the columns.
   func rows() throws -> Statement {
     try readChanges(nil)
-    let all = columns.indices.map(String.init).joined(separator: ",")
-    return try statement(for: all + ";", numbers: [])
+    let hasPlaces = try preparePlaces()
+    let rows = try selection(of: Set(columns.indices), withPlaces: hasPlaces)
+    let isSorted = if case .number = key { true } else { hasPlaces }
+    // The row IDs, or the places after them, are the last column.
+    let last = columns.count + (hasPlaces ? 2 : 1)
+    return try connection.prepare(rows + (isSorted ? " ORDER BY \(last)" : ""))
+  }
+
+  /// Prepares the places of rows that have row IDs but are found by their names; false if the table
+  /// has no such rows.
+  ///
+  /// Rows that changed have the places of the rows that have their keys now. The rows that were
+  /// deleted since are the last ones, because their places are not known.
+  private func preparePlaces() throws -> Bool {
+    guard case .name = key, present != nil, hasChanges else { return false }
+    let table = hidden.dropFirst("temp.".count)
+    try connection.execute(
+      "CREATE INDEX IF NOT EXISTS temp.\(table)_name ON \(table) (name, object)"
+    )
+    return true
   }
 
   package var declaration: String {
@@ -180,7 +198,8 @@ package final class PastTable: ComputedTable {
   private func selection(
     of used: Set<Int>,
     where compared: [(column: Int, parameter: String)] = [],
-    withRowID: Bool = true
+    withRowID: Bool = true,
+    withPlaces: Bool = false
   ) throws -> String {
     var selects: [String] = []
     if let present {
@@ -191,8 +210,9 @@ package final class PastTable: ComputedTable {
       let list = columns.indices.map { index in
         used.contains(index) ? present.columns[index].map { "t.\($0)" } ?? "NULL" : "NULL"
       }
+      let last = (withRowID ? [rowID(of: "t")] : []) + (withPlaces ? [rowID(of: "t")] : [])
       selects.append(
-        "SELECT " + (list + (withRowID ? [rowID(of: "t")] : [])).joined(separator: ", ")
+        "SELECT " + (list + last).joined(separator: ", ")
           + " FROM main.\(present.table) AS t" + clause(conditions)
       )
     }
@@ -213,8 +233,10 @@ package final class PastTable: ComputedTable {
         case .name, .columns: Self.rowIDInName
         case .pair: "NULL"
         }
+      var last = withRowID ? [rowID] : []
+      if withPlaces { last.append(place) }
       selects.append(
-        "SELECT " + (list + (withRowID ? [rowID] : [])).joined(separator: ", ")
+        "SELECT " + (list + last).joined(separator: ", ")
           + " FROM \(changed) AS p" + clause(conditions)
       )
     }
@@ -269,18 +291,38 @@ package final class PastTable: ComputedTable {
     try connection.execute("CREATE INDEX temp.\(table)_\(column) ON \(table) (c\(column))")
   }
 
+  /// The place of a changed row among the rows that exist now; NULL if there is no order.
+  private var place: String {
+    guard case .name = key, present != nil else { return "NULL" }
+    return "coalesce((SELECT h.object FROM \(hidden) AS h WHERE h.name = p.object), \(Int64.max))"
+  }
+
   /// Creates a temporary view with the rows, which statements read instead of the table.
   ///
   /// The view has the row IDs too if they identify rows, under the name that `identity` gives them.
-  func createView(identity: RowIdentity?) throws {
+  ///
+  /// - Returns: The quoted column with the order of the rows; nil if they are in no order, or in that
+  ///   of the row IDs.
+  func createView(identity: RowIdentity?) throws -> String? {
     let names = columns.map { quoted($0.name) }
     var rowid = identity?.rowid.map(quoted)
     if identity?.columns.isEmpty == true { rowid = rowid ?? "rowid" }
     if rowid.map(names.contains) == true { rowid = nil }
     for columns in indexed { try index(columns.columns[0]) }
-    let list = (names + (rowid.map { [$0] } ?? [])).joined(separator: ", ")
-    let rows = try selection(of: Set(columns.indices), withRowID: rowid != nil)
+    var places: String?
+    if try preparePlaces() {
+      var word = "place"
+      while column(word) != nil || rowid == quoted(word) { word += "_" }
+      places = quoted(word)
+    }
+    let list = (names + [rowid, places].compactMap(\.self)).joined(separator: ", ")
+    let rows = try selection(
+      of: Set(columns.indices),
+      withRowID: rowid != nil,
+      withPlaces: places != nil
+    )
     try connection.execute("CREATE TEMP VIEW \(quoted(name)) (\(list)) AS \(rows)")
+    return places ?? numbered.map { names[$0] }
   }
 
   // MARK: The changed rows
@@ -309,7 +351,7 @@ package final class PastTable: ComputedTable {
     }
     switch key {
     case .name:
-      try connection.execute("CREATE TABLE \(hidden) (object INTEGER PRIMARY KEY)")
+      try connection.execute("CREATE TABLE \(hidden) (object INTEGER PRIMARY KEY, name)")
     case .columns(let names):
       let keys = names.indices.map { "k\($0) \(affinity(ofPresent: names[$0]))" }
       let list = names.indices.map { "k\($0)" }.joined(separator: ", ")

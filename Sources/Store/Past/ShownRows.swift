@@ -13,6 +13,8 @@ struct ShownRows {
   /// The schema of the point.
   let schema: StoreSchema
   private let views: [String]
+  /// The quoted columns with the order of rows that only their keys identify, by table.
+  private(set) var orders: [String: String] = [:]
 
   /// Makes the rows in the reader's snapshot.
   ///
@@ -28,7 +30,7 @@ struct ShownRows {
     erased = try state.readAll()
     schema = state.schema
     for table in state.tables {
-      try table.createView(identity: schema[table.name]?.identity)
+      orders[table.name] = try table.createView(identity: schema[table.name]?.identity)
     }
     views = state.tables.map(\.name)
     head = reader.head

@@ -28,7 +28,7 @@ final class KnownObjects {
       """
       PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -16384;
       CREATE TABLE object (entity INTEGER, id, state INTEGER, json BLOB, special BLOB,
-        large BLOB, is_now INTEGER, used INTEGER DEFAULT 0, PRIMARY KEY (entity, id)) WITHOUT ROWID;
+        large BLOB, PRIMARY KEY (entity, id)) WITHOUT ROWID;
       CREATE TABLE link (place INTEGER, holder INTEGER, target INTEGER,
         PRIMARY KEY (place, holder, target)) WITHOUT ROWID;
       CREATE INDEX link_target ON link (place, target);
@@ -38,14 +38,12 @@ final class KnownObjects {
       """
     )
     reading = try connection.prepare(
-      "SELECT state, json, special, large, is_now FROM object WHERE entity = ?1 AND id = ?2"
+      "SELECT state, json, special, large FROM object WHERE entity = ?1 AND id = ?2"
     )
     writing = try connection.prepare(
       """
-      INSERT INTO object (entity, id, state, json, special, large, is_now)
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
-        ON CONFLICT DO UPDATE SET state = excluded.state, json = excluded.json,
-          special = excluded.special, large = excluded.large, is_now = excluded.is_now
+      INSERT OR REPLACE INTO object (entity, id, state, json, special, large)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6)
       """
     )
   }
@@ -64,8 +62,8 @@ final class KnownObjects {
 
   func contains(_ key: RowKey) throws -> Bool { try row(of: key) { _ in true } ?? false }
 
-  /// Calls the closure with the state, the values, the notes on values of an object, and whether it
-  /// exists now; nil if the object is not known.
+  /// Calls the closure with the state, the values, and the notes on values of an object; nil if the
+  /// object is not known.
   func row<Result>(of key: RowKey, _ body: (Statement) throws -> Result) throws -> Result? {
     try reading.bind(1, Int64(key.entity.number))
     try bind(reading, key.id)
@@ -73,8 +71,7 @@ final class KnownObjects {
     return try reading.step() ? body(reading) : nil
   }
 
-  /// `isNow` says whether the object exists now.
-  func set(_ key: RowKey, object: KnownObject, isNow: Bool = true) throws {
+  func set(_ key: RowKey, object: KnownObject) throws {
     var side = ChangeSide()
     for (key, value) in object.values { side.append(key, value: value) }
     side.close()
@@ -83,8 +80,7 @@ final class KnownObjects {
       state: object.state,
       json: side.json,
       special: side.special,
-      large: side.large,
-      isNow: isNow
+      large: side.large
     )
   }
 
@@ -93,8 +89,7 @@ final class KnownObjects {
     state: KnownObject.State,
     json: [UInt8],
     special: [UInt8] = [],
-    large: [UInt8] = [],
-    isNow: Bool = true
+    large: [UInt8] = []
   ) throws {
     try writing.bind(1, Int64(key.entity.number))
     try bind(writing, key.id)
@@ -102,7 +97,6 @@ final class KnownObjects {
     for (index, text) in [json, special, large].enumerated() {
       try text.withUnsafeBytes { try writing.bind(Int32(index) + 4, blob: $0) }
     }
-    try writing.bind(7, isNow ? 1 : 0 as Int64)
     try writing.run()
   }
 
@@ -142,36 +136,6 @@ final class KnownObjects {
       state: state,
       values: notes.valuesByKey(of: CanonicalText(row.bytes(at: first + 1)))
     )
-  }
-
-  // MARK: Earlier rows
-
-  /// Marks an object whose present row was read.
-  func use(_ key: RowKey) throws {
-    try connection.run(
-      "UPDATE object SET used = 1 WHERE entity = ?1 AND id = ?2",
-      values: [.integer(Int64(key.entity.number)), Self.value(key.id)]
-    )
-  }
-
-  /// The objects of an entity that do not exist now, as in ``all(of:)``.
-  func gone(of entity: EntityIndex) throws -> Statement {
-    try connection.query(
-      """
-      SELECT id, state, json, special, large FROM object
-        WHERE entity = ?1 AND used = 0 AND state <> ?2 AND is_now = 0
-      """,
-      values: [.integer(Int64(entity.number)), .integer(KnownObject.State.deleted.rawValue)]
-    )
-  }
-
-  /// The number of kept objects, without those that are deleted, minus the number of those that exist
-  /// now.
-  func difference() throws -> Int64 {
-    try connection.integer(
-      "SELECT total(state <> ?1) - total(is_now) FROM object",
-      values: [.integer(KnownObject.State.deleted.rawValue)]
-    ) ?? 0
   }
 
   // MARK: Large values

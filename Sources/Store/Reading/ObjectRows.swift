@@ -19,9 +19,11 @@ struct ObjectRows {
     joins.filter { layouts[$0.owner].family.contains(entity) }
   }
 
-  func cursor(of entity: EntityIndex) throws -> ObjectCursor {
+  /// `order` is the quoted column by which rows are sorted that have a key.
+  func cursor(of entity: EntityIndex, order: String? = nil) throws -> ObjectCursor {
     try ObjectCursor(
       Table(connection, layout: layouts[entity], layouts: layouts),
+      order: order,
       links: joins(of: entity).map { try LinkCursor(connection, table: $0, layouts: layouts) }
     )
   }
@@ -39,13 +41,14 @@ final class ObjectCursor {
   private let all: Statement
   private var finding: (byRowid: Statement?, byKey: Statement?)
 
-  init(_ table: Table, links: [LinkCursor]) throws {
+  init(_ table: Table, order: String?, links: [LinkCursor]) throws {
     self.table = table
     self.links = links
     let own = table.layout.ownCondition.map { " WHERE \($0)" } ?? ""
+    let order = table.isNumbered ? table.rowidName : order
     all = try table.connection.prepare(
       "SELECT \(table.list) FROM \(table.layout.table)\(own)"
-        + (table.isNumbered ? " ORDER BY \(table.rowidName)" : "")
+        + (order.map { " ORDER BY \($0)" } ?? "")
     )
     row = all
   }

@@ -35,9 +35,6 @@ package final class Reader {
   let blobFolder: BlobFolder?
   /// The large values of the current object during ``snapshot(_:)``.
   var passing: PassingValues?
-  /// The rows before later transactions that were read to count those of a snapshot, for the snapshot
-  /// itself.
-  var earlier: (transaction: Int64, rows: KnownObjects)?
   private(set) lazy var history = HistoryRows(connection)
   /// The last transaction whose changes the rows show; nil for the rows that exist now.
   let point: Int64?
@@ -93,6 +90,9 @@ package final class Reader {
   /// The values of rows at the point that are NULL because they were erased; nil for a reader of the
   /// rows that exist now.
   var erasedAtPoint: [RowKey: [ColumnIndex: Int64]]? { shown?.erased }
+
+  /// The quoted column with the order of the rows at the point.
+  func order(of layout: EntityLayout) -> String? { shown?.orders[layout.entity.name] }
 
   /// Reads the head again.
   ///
@@ -153,9 +153,8 @@ package final class Reader {
   }
 
   /// Ends the snapshot and all unfinished reads.
-  func end() throws {
+  package func end() throws {
     connection.resetCachedStatements()
-    earlier = nil
     guard !isShared else { return }
     if hasTemporaryTables { try database.execute("PRAGMA query_only = ON") }
     hasTemporaryTables = false

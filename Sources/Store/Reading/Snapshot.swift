@@ -3,10 +3,7 @@ import SQLite
 
 extension Reader {
   /// The number of objects in ``snapshot(_:)``.
-  package func snapshotCount(at transaction: Int64? = nil) throws -> Int64 {
-    if connection.tables.prefix != nil {
-      return try adoptedSnapshotCount(at: transaction ?? .max)
-    }
+  package func snapshotCount() throws -> Int64 {
     var result: Int64 = 0
     for layout in layouts {
       let condition = layout.ownCondition.map { " WHERE \($0)" } ?? ""
@@ -15,37 +12,31 @@ extension Reader {
     return result
   }
 
-  /// Throws ``StoreError/Code/locked`` if the rows are not in the state after the given
-  /// transaction.
-  ///
-  /// Another program may have written something that no transaction of the store contains yet.
-  package func checkState(isAfter point: HistoryPoint) throws {
-    guard try historyRange().head == point else {
-      throw unrecordedChange(at: connection.path)
-    }
+  /// Whether the rows are those after a point: no later transaction has changed them, and no program
+  /// has written anything that history does not show yet.
+  package func shows(_ point: HistoryPoint) throws -> Bool {
+    try self.point == nil && historyRange().head == point && !hasUnshownChanges()
   }
 
   /// Calls the closure with an insertion for each object; the insertion contains the links that the
   /// object owns.
   ///
-  /// Objects are sorted by entity in the order of the schema, and then by id.
+  /// Objects are sorted by entity in the order of the schema, and then by id. Rows with other keys are
+  /// in the order of their table, so that a replica has them in the same order.
   ///
   /// An erased value of a replica is an erased value in the snapshot. A log can't have a snapshot with
   /// erased values; see ``checkValuesAreKnown()``.
   ///
   /// Only one object is in memory at a time. During the call of the closure, ``largeData(_:)``
-  /// returns the object's large values. The snapshot is the state after the last transaction.
+  /// returns the object's large values. The snapshot is the state that the reader shows: the one after
+  /// the last transaction, unless ``Store/read(after:_:)`` was given another point.
   ///
   /// - Throws: ``StoreError/Code/locked`` if rows contain a foreign change that history does not
   ///   show yet, because the state then belongs to no transaction.
-  package func snapshot(
-    at transaction: Int64? = nil,
-    _ body: (Change) throws -> Void
-  ) throws {
-    if connection.tables.prefix != nil {
-      return try withPassingValues { try adoptedSnapshot(at: transaction ?? .max, $0, body) }
+  package func snapshot(_ body: (Change) throws -> Void) throws {
+    guard try point != nil || !hasUnshownChanges() else {
+      throw unrecordedChange(at: connection.path)
     }
-    guard try !hasUnshownChanges() else { throw unrecordedChange(at: connection.path) }
     try withPassingValues { try snapshot($0, body) }
   }
 
@@ -55,7 +46,7 @@ extension Reader {
     var text = ChangeText()
     var sequence: Int64 = 0
     for entity in layouts.map(\.index) {
-      let cursor = try rows.cursor(of: entity)
+      let cursor = try rows.cursor(of: entity, order: order(of: layouts[entity]))
       while try cursor.next() {
         try cursor.append(
           to: &text.after,

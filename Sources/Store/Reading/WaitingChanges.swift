@@ -3,14 +3,11 @@ import SQLite
 
 extension Reader {
   /// Calls the closure with each change of an adopted file that was captured and is not sealed yet,
-  /// from the newest to the oldest, or from the oldest to the newest.
+  /// from the newest to the oldest.
   ///
   /// - Throws: ``StoreError/Code/locked`` if one of the values is large, because only a seal stores
   ///   large values.
-  func forEachWaitingChange(
-    isOldestFirst: Bool = false,
-    _ body: (Change) throws -> Void
-  ) throws {
+  func forEachWaitingChange(_ body: (Change) throws -> Void) throws {
     guard let names = AdoptedFile.names(on: connection) else { return }
     let catalog = try Catalog(on: connection)
     guard !catalog.isReplica, try Capture.unsealedCount(on: connection) > 0 else { return }
@@ -26,7 +23,7 @@ extension Reader {
     events.close()
     try withPassingValues { passing in
       var text = ChangeText()
-      for (index, row) in isOldestFirst ? rows : rows.reversed() {
+      for (index, row) in rows.reversed() {
         guard let event = try events.event(row, of: index) else { continue }
         let table = scan.tables[index]
         func values(_ state: RowState?, isAfter: Bool) throws -> [Value]? {

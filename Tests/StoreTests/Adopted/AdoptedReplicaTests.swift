@@ -35,11 +35,39 @@ struct AdoptedReplicaTests {
     #expect(start == 1)
     let replica = try program.replica("replica.db", after: start)
     #expect(try programRows(of: replica.url.path) == earlier)
-    #expect(try program.open().read { try $0.snapshotCount(at: start) } == Int64(earlier.count))
+    let count = try program.open().read(after: start) { try $0.snapshotCount() }
+    #expect(count == Int64(earlier.count))
     try replica.follow(program.open())
     try expectEquality(replica, program, after: 1)
     let present = try program.replica("present.db")
     #expect(try programRows(of: present.url.path) == programRows(of: program.path))
+  }
+
+  @Test("An earlier state has rows with keys in the order of the table, and deleted rows last.")
+  func order() throws {
+    let program = try AdoptedProgram()
+    try program.run(
+      """
+      INSERT INTO tag VALUES ('green', 3); UPDATE tag SET n = 9 WHERE word = 'red';
+      DELETE FROM tag WHERE word = 'blue'; UPDATE tag SET n = 0 WHERE word IS NULL;
+      """
+    )
+    try program.run("UPDATE person SET age = 1 WHERE id = 1; DELETE FROM person WHERE id = 2")
+    let replica = try program.replica("replica.db", after: 1)
+    let file = program.path + ".past"
+    try program.open().read { reader in
+      _ = try PastState(reader, after: 1).write(to: file, tables: ["tag"])
+    }
+    for path in [replica.url.path, file] {
+      let words = try Connection(path: path, mode: .readOnly)
+        .all("SELECT word FROM tag ORDER BY rowid") { $0.value(at: 0) }
+      #expect(words == [.text("red"), .null, .text("blue")])
+    }
+    var ids: [ObjectID] = []
+    try program.open().read(after: 1) { reader in
+      try reader.snapshot { if $0.entity.elementsEqual("person".utf8) { ids.append($0.id) } }
+    }
+    #expect(ids == [1, 2, 3])
   }
 
   @Test("Rows that swap their unique values in a transaction reach a replica.")

@@ -23,13 +23,13 @@ func replicaFromSnapshot(
       origin: ReplicaOrigin(identifier: origin.identifier, lineage: origin.lineage)
     )
   )
-  try origin.read { reader in
+  try origin.read(after: transaction) { reader in
     try replica.replay(content: { try reader.largeValue($0) }) { replayer in
       try replayer.begin(
         snapshot: transaction.map { try reader.point($0) } ?? reader.historyRange().head,
-        count: reader.snapshotCount(at: transaction)
+        count: reader.snapshotCount()
       )
-      try reader.snapshot(at: transaction) { try replayer.apply($0) }
+      try reader.snapshot { try replayer.apply($0) }
       try replayer.endSnapshot(time: "2026-11-03T08:00:00.000000Z")
     }
   }
