@@ -325,6 +325,11 @@ struct QueryTests {
         expected += ($0.before == nil ? 0 : 1) + ($0.after == nil ? 0 : 1)
       }
       #expect(found == expected && found > 0)
+      var sides = 0
+      try StoreDifferences(states.first, states.second).objects {
+        sides += $0.kind == .update ? 2 : 1
+      }
+      #expect(sides == expected)
     }
   }
 

@@ -36,7 +36,7 @@ final class RowCheck {
     var hasRow = try cursor.next()
     var hasKnown = try known.step()
     while hasRow || hasKnown {
-      let id = hasKnown ? KnownObjects.id(at: known) : cursor.id
+      let id = hasKnown ? ObjectID(at: known) : cursor.id
       if hasRow, !hasKnown || cursor.id < id {
         if isComplete, kinds.contains(.insert) { try reportRow(body) }
         if !isComplete { unknown += 1 }
@@ -53,7 +53,7 @@ final class RowCheck {
   /// Finds each row by its key, because the order of keys depends on their collations.
   private func runByKey(_ kinds: [ChangeKind], _ body: (CheckFinding) throws -> Void) throws {
     while try known.step() {
-      let id = KnownObjects.id(at: known)
+      let id = ObjectID(at: known)
       try compare(id, isThere: cursor.find(id), kinds, body)
     }
     while isComplete, try cursor.next() {

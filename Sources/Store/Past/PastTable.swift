@@ -85,6 +85,15 @@ package final class PastTable: ComputedTable {
     hidden = "temp.travelog_hidden_\(number)"
   }
 
+  /// The statement for the keys of all rows that changed after the point, of links for their owners;
+  /// nil if the table that now has the rows has another name or definition.
+  var changedKeys: String? {
+    guard let present, present.isSame, present.table == quoted(name),
+      zip(columns, present.columns).allSatisfy({ $0.isLeftOut || $1 == quoted($0.name) })
+    else { return nil }
+    return if case .pair = key { "SELECT c0 FROM \(changed)" } else { "SELECT object FROM \(changed)" }
+  }
+
   func column(_ name: String) -> Int? { columns.firstIndex { $0.name == name } }
 
   /// Whether the row ID of a row is known.

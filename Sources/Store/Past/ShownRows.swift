@@ -16,6 +16,10 @@ struct ShownRows {
   /// The quoted columns with the order of rows that only their keys identify, by table.
   private(set) var orders: [String: String] = [:]
 
+  /// The statements for the keys of the rows that changed after the point, by the quoted names of
+  /// their tables.
+  private(set) var changedKeys: [String: String] = [:]
+
   /// Makes the rows in the reader's snapshot.
   ///
   /// - Throws: ``StoreError``, as ``PastState``.
@@ -30,6 +34,7 @@ struct ShownRows {
     erased = try state.readAll()
     schema = state.schema
     for table in state.tables {
+      changedKeys[quoted(table.name)] = table.changedKeys
       orders[table.name] = try table.createView(identity: schema[table.name]?.identity)
     }
     views = state.tables.map(\.name)

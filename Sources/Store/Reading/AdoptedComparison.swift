@@ -1,4 +1,5 @@
 import Format
+import SQLite
 
 /// A row of an adopted file that differs between two files, or that only one of them has.
 package struct AdoptedRowPair {
@@ -67,16 +68,35 @@ extension Reader {
       else { continue }
       let left = Table(connection, layout: old, layouts: layouts)
       let right = Table(other.connection, layout: layout, layouts: other.layouts)
-      let rows = try left.rows()
-      while try rows.step() {
-        let (name, values) = try left.row(at: rows)
+      let changed = try changedKeys(of: [old.table], until: other)
+      try left.forEachRow(in: changed) { name, values in
         try body(name, right, values, right.find(name))
       }
-      let others = try right.rows()
-      while try others.step() {
-        let (name, values) = try right.row(at: others)
+      try right.forEachRow(in: changed) { name, values in
         if try left.find(name) == nil { try body(name, right, nil, values) }
       }
+    }
+  }
+}
+
+extension Table {
+  /// Calls the closure with each row, or with each row that has one of some keys.
+  fileprivate func forEachRow(
+    in keys: Statement?,
+    _ body: (RowName, [Value]) throws -> Void
+  ) throws {
+    guard let keys else {
+      let rows = try rows()
+      while try rows.step() {
+        let (name, values) = try row(at: rows)
+        try body(name, values)
+      }
+      return
+    }
+    keys.reset()
+    while try keys.step() {
+      let name = RowName(ObjectID(at: keys))
+      if let values = try find(name) { try body(name, values) }
     }
   }
 }

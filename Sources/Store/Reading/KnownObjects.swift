@@ -118,14 +118,6 @@ final class KnownObjects {
     ) ?? 0
   }
 
-  /// The id in a row of ``all(of:)``.
-  static func id(at row: Statement) -> ObjectID {
-    guard row.type(at: 0) == .text, let name = RowName(canonical: row.bytes(at: 0)) else {
-      return ObjectID(row.int64(at: 0))
-    }
-    return ObjectID(name)
-  }
-
   static func object(at row: Statement, from first: Int32) -> KnownObject? {
     guard let state = KnownObject.State(rawValue: row.int64(at: first)) else { return nil }
     let notes = ChangeNotes(
@@ -163,4 +155,15 @@ final class KnownObjects {
   func digests() throws -> Statement { try connection.prepare("SELECT sha256 FROM blob") }
 
   func removeCounts() throws { try connection.execute("DELETE FROM blob") }
+}
+
+extension ObjectID {
+  /// The id in the first column of a row, which is an integer or a canonical name.
+  init(at row: Statement) {
+    if row.type(at: 0) == .text, let name = RowName(canonical: row.bytes(at: 0)) {
+      self.init(name)
+    } else {
+      self.init(row.int64(at: 0))
+    }
+  }
 }

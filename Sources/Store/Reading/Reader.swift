@@ -94,6 +94,20 @@ package final class Reader {
   /// The quoted column with the order of the rows at the point.
   func order(of layout: EntityLayout) -> String? { shown?.orders[layout.entity.name] }
 
+  /// The keys of all rows that can differ between two states of one store, in ascending order: those
+  /// that changed after the earlier state. Nil if all rows must be compared.
+  ///
+  /// `tables` has the quoted names of the tables.
+  func changedKeys(of tables: [String], until other: Reader) throws -> Statement? {
+    guard connection.path == other.connection.path, head == other.head else { return nil }
+    let (first, last) = (point ?? .max) <= (other.point ?? .max) ? (self, other) : (other, self)
+    let isSame = tables.allSatisfy { last.shown == nil || last.shown?.changedKeys[$0] != nil }
+    guard let shown = first.shown, isSame else { return nil }
+    let keys = tables.compactMap { shown.changedKeys[$0] }
+    guard keys.count == tables.count else { return nil }
+    return try first.connection.prepare(keys.joined(separator: " UNION ") + " ORDER BY 1")
+  }
+
   /// Reads the head again.
   ///
   /// Without a snapshot, the head can have changed.

@@ -9,20 +9,18 @@ import Testing
 
 /// The differences between the rows of two stores as texts.
 func differences(from old: Store, to new: Store) throws -> [String] {
-  try old.read { one in
-    try new.read { other in
-      var result: [String] = []
-      try one.differences(to: other) { change in
-        let parts = [change.changed, change.before, change.after, change.special, change.large]
-          .map { String(decoding: $0, as: UTF8.self) }.filter { !$0.isEmpty }
-        let entity = String(decoding: change.entity, as: UTF8.self)
-        result.append(
-          (["\(change.kind) \(entity) \(change.object)"] + parts).joined(separator: " ")
-        )
-      }
-      return result
-    }
+  try old.read { one in try new.read { try differences(from: one, to: $0) } }
+}
+
+private func differences(from old: Reader, to new: Reader) throws -> [String] {
+  var result: [String] = []
+  try old.differences(to: new) { change in
+    let parts = [change.changed, change.before, change.after, change.special, change.large]
+      .map { String(decoding: $0, as: UTF8.self) }.filter { !$0.isEmpty }
+    let entity = String(decoding: change.entity, as: UTF8.self)
+    result.append((["\(change.kind) \(entity) \(change.object)"] + parts).joined(separator: " "))
   }
+  return result
 }
 
 @Suite("Differences of two stores")
@@ -77,6 +75,36 @@ struct ComparisonTests {
         }
       }
       #expect(try rowDump(of: state) == rowDump(of: new))
+    }
+  }
+
+  @Test(
+    "The differences of two points of a store are those of copies from that time.",
+    arguments: 1...3
+  )
+  func points(_ round: Int) throws {
+    try withTemporaryFolder { folder in
+      var world = HistoryWorld(SeededGenerator(for: "differences of points \(round)"))
+      let store = try Store.open(.file(folder.appendingPathComponent("store")), schema: worldSchema)
+      var copies: [Int64: Store] = [:]
+      for number in 0..<5 {
+        for _ in 0..<[0, 40, 1, 5, 20][number] { try world.write(to: store) }
+        let copy = folder.appendingPathComponent("copy\(number)")
+        try store.copy(to: copy)
+        copies[try store.read { try $0.sealedHead() }] = try Store.open(.file(copy))
+      }
+      for (first, old) in copies {
+        for (last, new) in copies {
+          let found = try store.read(after: first) { one in
+            try store.read(after: last) { try differences(from: one, to: $0) }
+          }
+          #expect(try found == differences(from: old, to: new), "\(first) and \(last)")
+        }
+        let now = try store.read(after: first) { one in
+          try store.read { try differences(from: one, to: $0) }
+        }
+        #expect(try now == differences(from: old, to: store), "\(first) and the present")
+      }
     }
   }
 

@@ -1,4 +1,5 @@
 import Format
+import SQLite
 
 /// The difference of a row between two stores: the change that turns the row of the first store
 /// into the row of the second store.
@@ -14,6 +15,8 @@ extension Reader {
   /// Both stores are read at the same time. If both readers have a second connection, two threads
   /// read. The rows of an adopted file are found by their keys; the differences of a table begin with
   /// the rows of this file, in their order, and then there are the rows that only the other file has.
+  /// Two states of one store are compared only in the rows that changed between them, in the order of
+  /// their keys.
   ///
   /// Only one object of each store is in memory at a time. Entities and properties that only
   /// one store has are skipped; ``StoreSchema/differences(fromStored:)`` reports them. During the
@@ -91,11 +94,12 @@ private final class Comparison {
     for pair in pairs() where pair.hasSameColumns {
       let one = try old.cursor(of: pair.old.index)
       let other = try new.cursor(of: pair.new.index)
-      while try one.next() {
+      let changed = try self.one.changedKeys(of: [pair.old.table], until: self.other)
+      try one.forEach(in: changed) {
         let isThere = try other.find(one.id)
         try compare(pair, id: one.id, one: one, isThere ? other : nil, body)
       }
-      while try other.next() {
+      try other.forEach(in: changed) {
         if try !one.find(other.id) { try compare(pair, id: other.id, one: nil, other, body) }
       }
     }
@@ -255,6 +259,18 @@ extension EntityLayout {
 }
 
 extension ObjectCursor {
+  /// Moves to each row, or to each row with one of some keys, and calls the closure.
+  fileprivate func forEach(in keys: Statement?, _ body: () throws -> Void) throws {
+    guard let keys else {
+      while try next() { try body() }
+      return
+    }
+    keys.reset()
+    while try keys.step() {
+      if try find(ObjectID(at: keys)) { try body() }
+    }
+  }
+
   fileprivate func encoded(
     _ column: ColumnIndex,
     _ encoder: ObjectEncoder,

@@ -17,6 +17,8 @@ struct ComparedRows: Sendable {
 
   /// The statements that read the rows of one state.
   struct Source: Sendable {
+    /// The quoted name of the table.
+    let table: String
     /// The statement for the rows with ids in a range.
     let rows: String
     /// The statement for the lowest id that is at or above a given id.
@@ -24,6 +26,7 @@ struct ComparedRows: Sendable {
 
     /// The names of the columns must be quoted, and the columns of the key must be first.
     init(_ table: String, columns: [String], keys: Int, condition: String? = nil) {
+      self.table = table
       rows =
         "SELECT \(columns.joined(separator: ", ")) FROM \(table)"
         + " WHERE \(columns[0]) BETWEEN ?1 AND ?2" + (condition.map { " AND \($0)" } ?? "")
@@ -41,11 +44,14 @@ struct ComparedRows: Sendable {
 /// same time if both readers have a second connection. Only the differing ids of these two ranges
 /// are in memory at a time.
 struct DifferenceSearch {
+  private let left: Reader
+  private let right: Reader
   private let compared: [ComparedRows]
   private let finder: DifferenceFinder
   private let second: SecondFinder?
 
   init(_ left: Reader, _ right: Reader, compared: [ComparedRows]) {
+    (self.left, self.right) = (left, right)
     self.compared = compared
     finder = DifferenceFinder(left, right, compared: compared)
     second = left.companion.flatMap { left in
@@ -60,6 +66,28 @@ struct DifferenceSearch {
   ///
   /// A list can be empty, and can contain a few ids whose rows are equal.
   func run(_ body: (Int, [Int64]) throws -> Void) throws {
+    var keys: [Statement] = []
+    for rows in compared {
+      let tables = rows.parts.map(\.left.table)
+      guard tables == rows.parts.map(\.right.table),
+        let statement = try left.changedKeys(of: tables, until: right)
+      else { return try searchAll(body) }
+      keys.append(statement)
+    }
+    for (index, keys) in keys.enumerated() {
+      var isAtEnd = false
+      while !isAtEnd {
+        var ids: [Int64] = []
+        while ids.count < Stretch.length, !isAtEnd {
+          isAtEnd = try !keys.step()
+          if !isAtEnd { ids.append(keys.int64(at: 0)) }
+        }
+        try body(index, ids)
+      }
+    }
+  }
+
+  private func searchAll(_ body: (Int, [Int64]) throws -> Void) throws {
     var next = Stretch(index: 0, ids: .min ... .min)
     func take() throws -> Stretch? {
       while next.index < compared.count {
