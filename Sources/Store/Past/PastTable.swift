@@ -91,7 +91,8 @@ package final class PastTable: ComputedTable {
     guard let present, present.isSame, present.table == quoted(name),
       zip(columns, present.columns).allSatisfy({ $0.isLeftOut || $1 == quoted($0.name) })
     else { return nil }
-    return if case .pair = key { "SELECT c0 FROM \(changed)" } else { "SELECT object FROM \(changed)" }
+    let column = if case .pair = key { "c0" } else { "object" }
+    return "SELECT \(column) FROM \(changed)"
   }
 
   func column(_ name: String) -> Int? { columns.firstIndex { $0.name == name } }

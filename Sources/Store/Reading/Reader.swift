@@ -94,8 +94,10 @@ package final class Reader {
   /// The quoted column with the order of the rows at the point.
   func order(of layout: EntityLayout) -> String? { shown?.orders[layout.entity.name] }
 
-  /// The keys of all rows that can differ between two states of one store, in ascending order: those
-  /// that changed after the earlier state. Nil if all rows must be compared.
+  /// The keys of all rows that can differ between two states of one store, in ascending order.
+  ///
+  /// These are the rows that changed after the earlier state. The result is nil if all rows must be
+  /// compared.
   ///
   /// `tables` has the quoted names of the tables.
   func changedKeys(of tables: [String], until other: Reader) throws -> Statement? {
