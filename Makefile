@@ -239,8 +239,10 @@ fleet-bench: fleet-setup ## measure loads and queries of 10 million changes (SIZ
 	  $(FLEET) $(FLEET_TESTS)/bench.py .build/fleet-bench/$${size%% *} $$size || exit 1; \
 	done
 
-bench: setup ## measure the budgets and print the ratios; BENCH="logs 100000 3" for a part of it
+bench: setup ## print the ratios to peers (BENCH="logs 100000 3", GRDB=folder of a checkout of GRDB)
 	swift build -c release --product travelog
+	[ -z "$(GRDB)" ] || \
+	  GRDB="$(GRDB)" swift build -c release --package-path Benchmarks/PeerGRDB --scratch-path .build/grdb
 	swift run -c release Benchmarks $(BENCH)
 
 release: setup ## build the program as it is installed

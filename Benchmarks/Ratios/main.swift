@@ -60,6 +60,9 @@ func show(_ tasks: [BookTask], count: Int) throws {
         String(format: "%.1f", median(pairs.map(\.ours)) * 1_000),
         String(format: "%.2f", median(pairs.map { $0.ours / $0.peer })),
       ]
+        + (pairs.allSatisfy { $0.grdb == nil }
+          ? []
+          : [String(format: "%.2f", median(pairs.map { $0.ours / ($0.grdb ?? .nan) }))])
     }
     let growth = median(large.map(\.ours)) / median(small.map(\.ours))
     row(task.name, columns + [String(format: "%.2f", growth)])
@@ -78,7 +81,8 @@ do {
     print(
       "Books and a tenth as many authors: processor time at \(count) and \(2 * count), and the growth."
     )
-    row("", "peer ms", "ours ms", "ratio", "peer ms", "ours ms", "ratio", "growth")
+    let columns = ["peer ms", "ours ms", "ratio"] + (GRDBProgram.path == nil ? [] : ["to GRDB"])
+    row("", columns + columns + ["growth"])
     try show(BookTasks.all, count: count)
   }
   if wanted.contains("logs") {
