@@ -12,8 +12,9 @@ package protocol ComputedTable: AnyObject {
   /// Chooses how rows that fulfil some of the terms are read.
   func reading(_ terms: [ComputedTerm], of columns: ComputedColumns) -> ComputedReading
 
-  /// Called before each reading with the values of its terms, which are nil unless they are integers.
-  func prepare(_ reading: String, integers: [Int64?]) throws
+  /// Called before each reading with the values of its terms, which are nil unless they are integers
+  /// or texts of valid UTF-8.
+  func prepare(_ reading: String, values: [ComputedValue?]) throws
 
   /// A statement for a reading; it may be used for several readings with the same text.
   ///
@@ -26,6 +27,12 @@ package protocol ComputedTable: AnyObject {
   /// - Returns: The statement, whose parameters are the values of the terms.
   /// - Throws: Any error, which ``ComputedTables/failure`` then has.
   func statement(for reading: String, numbers: [Bool]) throws -> Statement
+}
+
+/// A value with which a column is compared.
+package enum ComputedValue: Hashable, Sendable {
+  case integer(Int64)
+  case text(String)
 }
 
 /// A condition that a column equals a value.
@@ -253,12 +260,7 @@ private func begin(
   }
   let reading = String(cString: text)
   do {
-    try holder.table.prepare(
-      reading,
-      integers: values.map {
-        sqlite3_value_type($0) == SQLITE_INTEGER ? sqlite3_value_int64($0) : nil
-      }
-    )
+    try holder.table.prepare(reading, values: values.map(integerOrText))
     var statement = rows.reading.map { $0 == (reading, numbers) } == true ? rows.statement : nil
     if statement == nil {
       statement = try holder.table.statement(for: reading, numbers: numbers)
@@ -277,6 +279,17 @@ private func begin(
   } catch {
     holder.tables?.failure = error
     return fail(base, (error as? SQLiteError)?.message ?? "\(error)")
+  }
+}
+
+private func integerOrText(_ value: OpaquePointer?) -> ComputedValue? {
+  switch sqlite3_value_type(value) {
+  case SQLITE_INTEGER: return .integer(sqlite3_value_int64(value))
+  case SQLITE_TEXT:
+    guard let text = sqlite3_value_text(value) else { return nil }
+    let bytes = UnsafeBufferPointer(start: text, count: Int(sqlite3_value_bytes(value)))
+    return String(validating: bytes, as: UTF8.self).map { .text($0) }
+  default: return nil
   }
 }
 

@@ -333,6 +333,65 @@ struct QueryTests {
     }
   }
 
+  @Test(
+    "A row that its key names is the same row if only its own changes are read.",
+    arguments: [false, true]
+  )
+  func rowsByKey(isFollowed: Bool) throws {
+    try withTemporaryFolder { folder in
+      var program = try QueriedProgram(folder, "rows by key", isFollowed: isFollowed)
+      var points = [try program.head()]
+      for _ in 0..<10 {
+        try program.step()
+        points.append(try program.head())
+      }
+      var found = 0
+      let keys = [
+        "tag": "k", "pair": "a, b", "unsure": "k", "plain": "k", "link": "person, tag",
+        "person": "id",
+      ]
+      for point in points {
+        let state = "\(program.store)@\(point)"
+        let queried: QueriedStates
+        do {
+          queried = try QueriedStates([("main", state), ("now", program.store)])
+        } catch let error as PipelineError where error.code == .historyExpired {
+          continue
+        }
+        let whole = try PastQuery(queried.states.map { ($0.name, $0.state) })
+        // Searches for rows of that time, and of rows that exist now; the program may have renamed or
+        // removed a table or a column.
+        var searches: [[(sql: String, values: [String: Value])]] = []
+        for (table, key) in keys.sorted(by: { $0.key < $1.key }) {
+          for name in ["main.\(table)", "now.\(table)"] {
+            let list = "SELECT \(key) FROM \(name) LIMIT 4"
+            guard let rows = try? whole.rows(of: list) else { continue }
+            let condition = rows.columns.map { "\($0) = :\($0)" }.joined(separator: " AND ")
+            let sql = "SELECT * FROM main.\(table) WHERE \(condition)"
+            var number = 0
+            while let row = try rows.next() {
+              if searches.count == number { searches.append([]) }
+              searches[number].append((sql, .init(uniqueKeysWithValues: zip(rows.columns, row))))
+              number += 1
+            }
+          }
+        }
+        for round in searches {
+          let single = try QueriedStates([("main", state)])
+          let one = try PastQuery(single.states.map { ($0.name, $0.state) })
+          for (sql, values) in round {
+            let all: [Value]?
+            do { all = try whole.rows(of: sql, values: values).next() } catch { continue }
+            let own = try one.rows(of: sql, values: values).next()
+            #expect(own == all, "\(point): \(sql) \(values)")
+            found += own == nil ? 0 : 1
+          }
+        }
+      }
+      #expect(found > 100)
+    }
+  }
+
   @Test("A query leaves no file behind.")
   func noFiles() throws {
     try withTemporaryFolder { folder in

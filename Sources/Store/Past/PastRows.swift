@@ -71,8 +71,8 @@ final class PastRows {
   let present: Int64
   var statements: [Statements?]
   var done: Set<Int> = []
-  /// The rows of tables whose changes were read by their keys.
-  var keys: [Int: Set<Int64>] = [:]
+  /// The rows of tables whose changes were read by their names.
+  var names: [Int: Set<ObjectID>] = [:]
   private(set) var erased: [String: Int64] = [:]
   /// The erased values, each with the transaction that set it; negative for the transaction that
   /// replaced the erased value.
@@ -127,39 +127,39 @@ final class PastRows {
     for value in unknown { try forget(value) }
     for index in new {
       let found = try connection.hasRow("SELECT 1 FROM \(tables[index].changed) LIMIT 1")
-      tables[index].hasChanges = found || keys[index] != nil
+      tables[index].hasChanges = found || names[index] != nil
       statements[index] = nil
     }
   }
 
-  /// The number of rows of a table that are read by their keys before all changed rows are read.
+  /// The number of rows of a table that are read by their names before all changed rows are read.
   ///
   /// Finding the changes of one row takes less than a tenth of the time for all rows.
-  private static let mostKeys = 8
+  private static let mostNames = 8
 
   /// Reads one row of a table, unless it was read already; after several rows, reads all rows of the
   /// wanted tables.
-  func read(_ index: Int, key: Int64, or wanted: [Int]) throws {
-    guard !done.contains(index), keys[index]?.contains(key) != true else { return }
+  func read(_ index: Int, name: ObjectID, or wanted: [Int]) throws {
+    guard !done.contains(index), names[index]?.contains(name) != true else { return }
     guard let after, try unknownValues(of: [index]).isEmpty,
-      keys[index].map({ $0.count < Self.mostKeys }) ?? true
+      names[index].map({ $0.count < Self.mostNames }) ?? true
     else { return try read(wanted) }
     try begin(index)
-    try readChanges(of: [index], point: after, key: key)
+    try readChanges(of: [index], point: after, name: name)
     statements[index] = nil
     tables[index].hasChanges = true
-    keys[index, default: []].insert(key)
+    names[index, default: []].insert(name)
   }
 
-  /// Creates the temporary table of a table, unless its rows were read by their keys before.
+  /// Creates the temporary table of a table, unless its rows were read by their names before.
   private func begin(_ index: Int) throws {
-    if keys[index] == nil { try tables[index].create() }
+    if names[index] == nil { try tables[index].create() }
     statements[index] = try prepare(tables[index])
     if isForward || replay != nil { tables[index].present = nil }
   }
 
-  private func readChanges(of wanted: [Int], point: Int64, key: Int64? = nil) throws {
-    let names = Set(
+  private func readChanges(of wanted: [Int], point: Int64, name: ObjectID? = nil) throws {
+    let entities = Set(
       sources.values.flatMap { entities in
         entities.filter { _, source in
           source.table.map(wanted.contains) == true
@@ -167,9 +167,11 @@ final class PastRows {
         }.keys.map { String(decoding: $0, as: UTF8.self) }
       }
     )
-    guard !names.isEmpty else { return }
+    guard !entities.isEmpty else { return }
+    let object = name.map { $0.text.map(literal) ?? String($0.integer) }
     let condition =
-      (key.map { "object = \($0) AND " } ?? "") + isOne(of: names.sorted(), column: "entity")
+      (object.map { "object = \($0) AND " } ?? "")
+      + isOne(of: entities.sorted(), column: "entity")
     let columns =
       "kind, sequence, entity, object, changed, before, after, special, large, transaction_id, leaf"
     let first = try firstChange(after: point)

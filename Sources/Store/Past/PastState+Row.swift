@@ -37,10 +37,10 @@ extension PastTable {
   /// `key` has the columns that name a row.
   fileprivate func find(_ name: RowName, key names: [String]) throws -> [Value]? {
     let places = names.compactMap { column($0) }
-    let (key, integers): ([Value], [Int64?])
+    let key: [Value]
     switch name.identity {
-    case .integer(let number): (key, integers) = ([.integer(number)], [number])
-    case .key(let values): (key, integers) = (values, values.map { _ in nil })
+    case .integer(let number): key = [.integer(number)]
+    case .key(let values): key = values
     case .rowid, nil: return nil
     }
     let found = rowIDName == nil ? places : [-1]
@@ -48,7 +48,7 @@ extension PastTable {
     let reading = [Array(columns.indices), found]
       .map { $0.map(String.init).joined(separator: ",") }.joined(separator: ";")
     use()
-    try prepare(reading, integers: integers)
+    try readChanges(ObjectID(name))
     let isNumber = key.map { value -> Bool in
       switch value {
       case .integer, .real: true

@@ -86,9 +86,9 @@ package final class PastState {
       tick: tick
     )
     for table in tables {
-      table.readChanges = { [unowned self, number = table.number] key in
-        guard let key else { return try self.rows.read(self.wanted) }
-        try self.rows.read(number, key: key, or: self.wanted)
+      table.readChanges = { [unowned self, number = table.number] name in
+        guard let name else { return try self.rows.read(self.wanted) }
+        try self.rows.read(number, name: name, or: self.wanted)
       }
     }
   }
@@ -260,7 +260,8 @@ private struct PastDefinitions {
       }
       let now = present[entity.name]
       let names = columns.map { now?.columns[$0.name] }
-      let (key, numbered) = try key(of: entity, columns, now: now?.table, names: names, sql: sql)
+      let (key, numbered, named) =
+        try key(of: entity, columns, now: now?.table, names: names, sql: sql)
       return PastTable(
         entity.name,
         number: number,
@@ -268,6 +269,7 @@ private struct PastDefinitions {
         columns: columns,
         key: key,
         numbered: numbered,
+        named: named,
         indexed: try indexes(of: entity.name, columns: columns),
         present: try now.map {
           PastTable.Present(
@@ -291,21 +293,21 @@ private struct PastDefinitions {
     now: Table?,
     names: [String?],
     sql: String
-  ) throws -> (PastTable.Key, numbered: Int?) {
+  ) throws -> (PastTable.Key, numbered: Int?, named: [Int]) {
     let identity = entity.identity ?? RowIdentity(columns: [])
     guard !identity.columns.isEmpty else {
-      return (.number(now?.rowidName ?? quoted(identity.rowid ?? "rowid")), nil)
+      return (.number(now?.rowidName ?? quoted(identity.rowid ?? "rowid")), nil, [])
     }
     let places = identity.columns.compactMap { name in columns.firstIndex { $0.name == name } }
     if places.count == 1, try isRowID(columns[places[0]].name, of: entity.name) {
-      return (.number(quoted(names[places[0]] ?? columns[places[0]].name)), places[0])
+      return (.number(quoted(names[places[0]] ?? columns[places[0]].name)), places[0], [])
     }
     if let alias = now?.rowIDAlias, let table = now?.layout.table,
       (try? now?.connection.prepare("SELECT \(alias) FROM \(table)")) != nil
     {
-      return (.name(rowid: alias), nil)
+      return (.name(rowid: alias), nil, places)
     }
-    return (.columns(places.map { quoted(names[$0] ?? columns[$0].name) }), nil)
+    return (.columns(places.map { quoted(names[$0] ?? columns[$0].name) }), nil, places)
   }
 
   /// Whether a column is another name of the row ID.

@@ -49,6 +49,8 @@ package final class PastTable: ComputedTable {
   let key: Key
   /// The number of the column with the integer that finds a row; nil if there is none.
   let numbered: Int?
+  /// The numbers of the columns whose values name a row in history; empty if an integer finds it.
+  let named: [Int]
   /// The columns with an index, as sets of column numbers; the first of each is its first column.
   let indexed: [(columns: [Int], isUnique: Bool)]
   /// The quoted name of the temporary table with the rows that changed.
@@ -58,9 +60,9 @@ package final class PastTable: ComputedTable {
   var present: Present?
   /// Whether the temporary table may have rows.
   var hasChanges = false
-  /// Reads the changes of the table's rows, or only those of the row with a key, before a row is
+  /// Reads the changes of the table's rows, or only those of the row with a name, before a row is
   /// read.
-  var readChanges: (_ key: Int64?) throws -> Void = { _ in }
+  var readChanges: (_ name: ObjectID?) throws -> Void = { _ in }
   /// Whether a statement uses the table.
   package private(set) var isUsed = false
   private let connection: Connection
@@ -73,13 +75,15 @@ package final class PastTable: ComputedTable {
     columns: [Column],
     key: Key,
     numbered: Int?,
+    named: [Int] = [],
     indexed: [(columns: [Int], isUnique: Bool)],
     present: Present?,
     on connection: Connection
   ) {
     (self.name, self.number, self.definition) = (name, number, definition)
     (self.columns, self.key) = (columns, key)
-    (self.numbered, self.indexed, self.present) = (numbered, indexed, present)
+    (self.numbered, self.named) = (numbered, named)
+    (self.indexed, self.present) = (indexed, present)
     self.connection = connection
     changed = "temp.travelog_past_\(number)"
     hidden = "temp.travelog_hidden_\(number)"
@@ -190,9 +194,32 @@ package final class PastTable: ComputedTable {
     return (Set(parts[0]), parts[1])
   }
 
-  package func prepare(_ reading: String, integers: [Int64?]) throws {
-    let place = parts(of: reading).found.firstIndex { $0 < 0 || $0 == numbered && hasRowID }
-    try readChanges(place.flatMap { integers[$0] })
+  package func prepare(_ reading: String, values: [ComputedValue?]) throws {
+    let found = parts(of: reading).found
+    if let place = found.firstIndex(where: { $0 < 0 || $0 == numbered && hasRowID }) {
+      guard case .integer(let number) = values[place] else { return try readChanges(nil) }
+      return try readChanges(ObjectID(number))
+    }
+    let key = named.map { column in found.firstIndex(of: column).flatMap { values[$0] } }
+    try readChanges(name(ofKey: key).map { ObjectID($0) })
+  }
+
+  /// The name of the only row whose key can equal some values; nil if several rows can.
+  ///
+  /// SQLite converts a text to a number, or a number to a text, before it compares some values, and
+  /// the texts of some sort orders are equal although their bytes differ.
+  private func name(ofKey key: [ComputedValue?]) -> RowName? {
+    guard !key.isEmpty, connection.encoding == "UTF-8" else { return nil }
+    var values: [Value] = []
+    for (column, value) in zip(named, key) {
+      switch (value, columns[column].affinity) {
+      case (.integer(let number), "INTEGER"): values.append(.integer(number))
+      case (.text(let text), "TEXT") where columns[column].collation == "BINARY":
+        values.append(.text(text))
+      default: return nil
+      }
+    }
+    return RowName(key: values, rowid: nil)
   }
 
   package func statement(for reading: String, numbers: [Bool]) throws -> Statement {
