@@ -42,6 +42,9 @@ extension Call {
   /// Verifies a proof or a checkpoint; returns nil if the call names neither, because the command
   /// then verifies logs.
   func verifyProof(logs: [String]) throws -> ExitCode? {
+    if arguments[Travelog.proof] != nil || arguments[Travelog.sinceCheckpoint] != nil {
+      try refuseFlagsOfLogs()
+    }
     if let path = arguments[Travelog.proof] {
       guard logs.isEmpty, arguments[Travelog.sinceCheckpoint] == nil else {
         throw CommandError(.usage) {
@@ -67,6 +70,23 @@ extension Call {
       "\(result.origin): the tree of size \(result.currentSize ?? 0) extends the checkpoint of size"
       + " \(result.size); no log was read"
     return try say(result, "verify_since", text, wrong: result.origin)
+  }
+
+  /// Throws if a flag was given that has an effect only if logs are read.
+  private func refuseFlagsOfLogs() throws {
+    let flags = [
+      ("head", !arguments[Travelog.heads].isEmpty), ("after", arguments[Travelog.after] != nil),
+      ("against", arguments[Travelog.against] != nil), ("replay", arguments[Travelog.replay]),
+      ("arrow", arguments[Travelog.arrow] != nil),
+      ("erasures", !arguments[Travelog.erasures].isEmpty),
+      ("token", arguments[Travelog.token] != nil), ("store", arguments[Travelog.origin] != nil),
+    ]
+    guard let flag = flags.first(where: \.1)?.0 else { return }
+    let own = arguments[Travelog.proof] == nil ? "--since" : "--proof"
+    throw CommandError(.usage) {
+      "\(own) reads no log, so --\(flag) has no effect."
+        + "\nLeave out --\(flag), or verify the logs in another call without \(own)."
+    }
   }
 
   /// The name and the signatures that a checkpoint must have according to the flags.

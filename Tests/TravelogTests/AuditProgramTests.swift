@@ -40,6 +40,33 @@ struct AuditProgramTests {
     }
   }
 
+  @Test("verify writes lines only to a file, and refuses flags that have no effect without logs.")
+  func refusedFlagsOfVerify() throws {
+    try withStore { folder, store in
+      let (logs, pipe) = (folder.path + "/logs", folder.path + "/pipe")
+      try travelog("export", store.location.path, "--to", logs)
+      #expect(mkfifo(pipe, 0o600) == 0)
+      #expect(try travelog("verify", logs, "--arrow", pipe).code == 2)
+      let kind = try FileManager.default.attributesOfItem(atPath: pipe)[.type] as? FileAttributeType
+      #expect(kind != .typeRegular)
+      let (file, link) = (folder.path + "/lines.arrow", folder.path + "/link")
+      try Data().write(to: URL(fileURLWithPath: file))
+      try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: file)
+      #expect(try travelog("verify", logs, "--arrow", link).code == 0)
+      #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link) == file)
+      #expect(try Data(contentsOf: URL(fileURLWithPath: file)).isEmpty == false)
+      let checkpoint = folder.path + "/checkpoint"
+      try Data(travelog("checkpoint", logs).output.utf8)
+        .write(to: URL(fileURLWithPath: checkpoint))
+      #expect(try travelog("verify", logs, "--since", checkpoint).code == 0)
+      let digest = String(repeating: "ab", count: 32)
+      for flags in [["--head", digest], ["--against", "x"], ["--replay"], ["--arrow", "x"]] {
+        #expect(try travelog(["verify", logs, "--since", checkpoint] + flags).code == 64, "\(flags)")
+        #expect(try travelog(["verify", "--proof", checkpoint] + flags).code == 64, "\(flags)")
+      }
+    }
+  }
+
   @Test(
     "A script can name the author of its changes of a store, and blame shows the author.",
     .enabled(if: installed("python3") != nil, "there is no python3")

@@ -17,8 +17,20 @@ package final class ArrowFile {
   private let columns = LineColumns()
   private let stream: ArrowStream
 
-  package init(path: String) throws {
-    self.path = path
+  /// Begins a file.
+  ///
+  /// - Throws: ``LogError`` if something else than a file has the name, because the new file would
+  ///   replace it.
+  package init(path named: String) throws {
+    // A link keeps its place: the file that it names is replaced.
+    path = withoutLinks(named)
+    var status = stat()
+    if stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
+      let kind = FileKind(mode: status.st_mode).words
+      throw LogError(.exists, named) {
+        "\(named) is \(kind), and the lines are written to a new file.\nName a file."
+      }
+    }
     temporary = path + ".writing"
     Leftovers.add(temporary)
     descriptor = open(temporary, writing | O_TRUNC, 0o600)
