@@ -39,6 +39,29 @@ struct ForgedFileTests {
     }
   }
 
+  @Test("A captured row with an id that no trigger gives does not stop the program.")
+  func ids() throws {
+    for id in [Int64.min, -1, 0, .max] {
+      for clock in [Int64.min, 0, 1, 2, 1_000_000, .max] {
+        let world = try AdoptedWorld("CREATE TABLE t(id INTEGER PRIMARY KEY, v)")
+        try world.run("INSERT INTO t VALUES (1, 2)")
+        try world.run(
+          """
+          INSERT INTO travelog_rows_0 SELECT \(id), \(clock), 1, 1.0, 1, v0, v1
+            FROM (SELECT 7 AS v0, 8 AS v1)
+          """
+        )
+        for _ in 1...2 {
+          do { _ = try world.history() } catch is StoreError {
+            // A refusal is one of the two right answers.
+          } catch is SQLiteError {
+            // So is a constraint of the table.
+          }
+        }
+      }
+    }
+  }
+
   @Test("A prefix that is not a name is not taken from the name of a catalog.")
   func prefix() throws {
     let world = try AdoptedWorld(

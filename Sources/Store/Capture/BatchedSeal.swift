@@ -23,6 +23,8 @@ final class BatchedSeal {
   private var begin = ContinuousClock.now
   private var seal: Seal?
   private var captured: CapturedTables?
+  /// The first captured row that the last scan did not find, and the clock at which it began.
+  private var missed: (start: Int64, first: Int64?)?
   /// Whether an earlier seal was interrupted.
   private var isContinued = false
 
@@ -54,11 +56,21 @@ final class BatchedSeal {
         isContinued = true
         while try Capture.removeUnfinished(blobs: blobs, on: connection) { try pauseIfDue() }
       }
-      let isSame =
-        try Catalog(on: connection).schemaID == catalog.schemaID
-        && Capture.sealedClock(on: connection) == scan.start
-        && captured.first(after: scan.start, on: connection) == scan.first
-      guard isSame else { return false }
+      guard try Catalog(on: connection).schemaID == catalog.schemaID,
+        try Capture.sealedClock(on: connection) == scan.start
+      else { return false }
+      let first = try captured.first(after: scan.start, on: connection)
+      guard first == scan.first else {
+        // The next scan finds rows that were captured meanwhile.
+        guard let missed, missed == (scan.start, first) else {
+          missed = (scan.start, first)
+          return false
+        }
+        throw damagedHistory(
+          "a captured row is not in the order in which triggers write rows",
+          at: connection.path
+        )
+      }
       let seal = try Seal(
         scan,
         result: result,

@@ -11,7 +11,7 @@ final class CapturedStream {
     let width: Int
     let statement: Statement
     /// The id of the last row that was returned.
-    var position: Int64 = 0
+    var position = Int64.min
     var next: CapturedEvent?
 
     init(width: Int, statement: Statement) {
