@@ -102,10 +102,13 @@ private func logs(of history: Past, in folder: URL, tick: Tick) throws -> LogFol
       at: link.deletingLastPathComponent(),
       withIntermediateDirectories: true
     )
-    try FileManager.default.createSymbolicLink(
-      at: link,
-      withDestinationURL: URL(fileURLWithPath: outline.path)
-    )
+    let log = URL(fileURLWithPath: outline.path).resolvingSymlinksInPath()
+    // A log that is a symbolic link is not read. The log may be on another disk, or of another user.
+    do {
+      try FileManager.default.linkItem(at: log, to: link)
+    } catch {
+      try FileManager.default.copyItem(at: log, to: link)
+    }
   case .store:
     try logs.create()
     var request = ExportRequest(store: outline.path, logs: logs)

@@ -272,6 +272,19 @@ extension Call {
           + " later changes together with it."
       )
     }
+    if named.uncapturedCommits > 0 {
+      try warn(
+        "\(counted(named.uncapturedCommits, noun: "commit")) changed recorded tables without the"
+          + " triggers. The earlier rows are not known, so these changes are also in \(named.text)."
+          + "\n“travelog status” names the tables."
+      )
+    }
+    if let start = named.unprovenStart {
+      try warn(
+        "\(named.text) begins with the snapshot of transaction \(start), which nothing proves; see"
+          + " “travelog verify”."
+      )
+    }
     for (column, count) in named.state.erased {
       try warn(
         "\(counted(count, noun: "value")) of \(visible(column)) in \(named.text)"

@@ -162,7 +162,8 @@ struct QueryTests {
       try world.export()
       let replica = folder.path + "/replica.store"
       _ = try importLogs(ImportRequest(logs: world.logs, store: replica))
-      for source in [world.path, world.logs.path, replica] {
+      let log = try #require(world.logs.files(of: world.source.identifier, lineage: 0).first).path
+      for source in [world.path, world.logs.path, log, replica] {
         #expect(try dump(of: "\(source)@\(point)") == state, "\(source)")
       }
     }

@@ -17,6 +17,11 @@ package final class QueriedStates {
     package let state: PastState
     /// The last transaction of the state, if its end is only assumed.
     package fileprivate(set) var assumedEnd: Int64?
+    /// The number of commits that are in no transaction, because no trigger captured them; their
+    /// changes are in all states.
+    package fileprivate(set) var uncapturedCommits: Int64 = 0
+    /// The transaction of the snapshot with which the state begins, if nothing proves the snapshot.
+    package fileprivate(set) var unprovenStart: Int64?
   }
 
   package private(set) var states: [Named] = []
@@ -35,8 +40,13 @@ package final class QueriedStates {
     let places = try points.map { try Place($0.text) }
     for ((name, text), place) in zip(points, places) {
       let (state, isAssumed) = try describingErrorsOfFiles { try open(place, tick: tick) }
-      let end = isAssumed ? place.past?.last : nil
-      states.append(Named(name: name, text: text, state: state, assumedEnd: end))
+      var named = Named(name: name, text: text, state: state)
+      named.uncapturedCommits = place.past?.outline.uncapturedCommits ?? 0
+      named.assumedEnd = isAssumed ? place.past?.last : nil
+      named.unprovenStart = try place.past.flatMap {
+        try place.logs?.folder.unprovenStart(through: $0.last)
+      }
+      states.append(named)
     }
   }
 

@@ -38,6 +38,9 @@ private struct FilteredVerification {
   private let heads: Set<Digest>
   private var checkpoints: CheckpointComparison
   private var checked: Set<String> = []
+  private var gaps: [Mark] = []
+  /// The first transactions that prove gaps.
+  private var marks: [Mark: Int64] = [:]
   /// The last transaction of the logs without a filter; nil if they are missing or damaged.
   private let end: Int64?
   private(set) var facts: LogFacts
@@ -98,6 +101,10 @@ private struct FilteredVerification {
           first: file.checkDay
         ) { transaction in
           facts.transactions += 1
+          if let mark = transaction.mark { marks[mark] = marks[mark] ?? transaction.id }
+          if transaction.operation == .gap, let digest = transaction.digest {
+            gaps.append(Mark(.gap, transaction: transaction.id, digest: digest))
+          }
           if let after = transaction.start(ofFilter: facts.words),
             after != facts.filterMark?.after
           {
@@ -116,6 +123,7 @@ private struct FilteredVerification {
         facts.findings.append(finding)
       }
     }
+    facts.marked = gaps.map { MarkedPart(mark: $0, isBase: false, by: marks[$0]) }
   }
 
   private mutating func take(_ change: Change, of transaction: Int64) throws {

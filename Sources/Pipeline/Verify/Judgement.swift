@@ -69,6 +69,7 @@ private struct StoreJudgement {
       let other = whole.first { $0.lineage == lineage && $0.findings.isEmpty }
       try compareFiltered(at: index, with: other)
     }
+    exceptParts()
     if let last = results.indices.last {
       let end = results[last].to
       if results[last].findings.isEmpty {

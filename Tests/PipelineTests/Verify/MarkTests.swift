@@ -76,6 +76,72 @@ struct MarkTests {
     }
   }
 
+  @Test("A snapshot that nothing proves is not used for a state that all transactions give.")
+  func addedSnapshot() throws {
+    try withTemporaryFolder { folder in
+      var world = try World(folder, "added snapshot")
+      try world.write(8)
+      try world.export()
+      let (point, count) = try world.source.read { reader in
+        (try reader.point(4), try (1...4).reduce(0) { try $0 + (reader.transaction($1)?.count ?? 0) })
+      }
+      // The state is that of a later transaction.
+      try world.source.read { reader in
+        let log = try SnapshotLog(
+          of: world.source,
+          reader: reader,
+          at: point,
+          stamp: Provenance.system.stamp(Author(), 0)
+        )
+        _ = try log.write(to: world.logs, level: 1, marking: { _ in }, tick: { _ in })
+      }
+      let history = try FolderHistory(world.logs, store: world.source.identifier)
+      var found: Int64 = 0
+      try history.replay(through: 4)?.read { _ in found += 1 }
+      #expect(found == count)
+      #expect(try history.unprovenStart(through: 4) == nil)
+    }
+  }
+
+  @Test("A gap in filtered logs that no later transaction names is not proven.")
+  func filteredGap() throws {
+    try withTemporaryFolder { folder in
+      var world = try World(folder, "gap in filtered logs")
+      try world.write(8)
+      var filter = ExportFilter()
+      filter.entities = ["Guest"]
+      try world.export { $0.filter = filter }
+      let head = try world.source.read { try $0.historyRange().head }
+      let logs = world.logs.partial(leavingOut: filter.words)
+      let store = world.source.identifier
+      try FileManager.default.removeItem(atPath: logs.lineageFolder(store, lineage: 0))
+      let transaction = try madeUpTransaction(
+        head.transaction,
+        operation: .gap,
+        details: Gap(first: 1, resumes: head.digest).details,
+        schema: world.source.schema,
+        of: world.source,
+        count: 0
+      )
+      let header = LogHeader(
+        store: store,
+        lineage: 0,
+        first: 1,
+        previous: TransactionDigest.beginning(ofStore: store, lineage: 0),
+        schema: world.source.schema,
+        partial: filter.words
+      )
+      let day = LogDestination.day(String(transaction.time.prefix(10)), logs)
+      _ = try writeLog(of: transaction, header: header, destination: day, blobs: logs.blobs) { _ in }
+      var request = VerifyRequest(logs: world.logs)
+      request.includesFiltered = true
+      request.heads = [head.digest]
+      let result = try #require(try verify(request).last)
+      #expect(result.findings == [] && result.except.map(\.kind).contains(.gap))
+      #expect(result.isUnproven)
+    }
+  }
+
   @Test("If the state at the last prune can't be restored, the logs begin with the present state.")
   func withoutSeed() throws {
     try withTemporaryFolder { folder in
