@@ -38,6 +38,54 @@ struct ChangedTableQueryTests {
     }
   }
 
+  @Test("Two columns that exchange their names are a difference of two points.")
+  func exchangedColumns() throws {
+    try withTemporaryFolder { folder in
+      let path = folder.appendingPathComponent("app.db").path
+      let history = folder.path + "/app.history"
+      let program = try Connection(path: path, mode: .readWriteCreate)
+      try program.execute(
+        "CREATE TABLE a (id INTEGER PRIMARY KEY, x, y); INSERT INTO a VALUES (1, 'x', 'y')"
+      )
+      _ = try Store.follow(path, history: history)
+      try program.execute(
+        "BEGIN; ALTER TABLE a RENAME COLUMN x TO q; ALTER TABLE a RENAME COLUMN y TO x;"
+          + " ALTER TABLE a RENAME COLUMN q TO y; COMMIT"
+      )
+      let states = try StoreState.pair("\(history)@1", history)
+      let differences = try StoreDifferences(states.first, states.second)
+      var rows: [AdoptedRowPair] = []
+      try differences.adoptedRows { rows.append($0) }
+      let before = try #require(rows.first?.before)
+      let after = try #require(rows.first?.after)
+      #expect(rows.count == 1 && before != after && Set(before) == Set(after))
+      var changed: [ChangeKind] = []
+      try differences.objects { changed.append($0.kind) }
+      #expect(changed == [.update])
+    }
+  }
+
+  @Test("Points are not compared if rows changed in a way that no trigger captured.")
+  func uncaptured() throws {
+    try withTemporaryFolder { folder in
+      let path = folder.appendingPathComponent("app.db").path
+      let program = try Connection(path: path, mode: .readWriteCreate)
+      try program.execute(
+        "CREATE TABLE t (id INTEGER PRIMARY KEY, x); INSERT INTO t VALUES (1, 2), (3, 4)"
+      )
+      _ = try Store.adopt(path)
+      try program.execute("UPDATE t SET x = 7 WHERE id = 1")
+      let head = try readableStore(path).read { try $0.sealedHead() }
+      for point in 1...head { _ = try StoreState("\(path)@\(point)") }
+      try program.setTriggers(enabled: false)
+      try program.execute("INSERT INTO t VALUES (5, 6)")
+      for point in 1...head {
+        let error = #expect(throws: PipelineError.self) { try StoreState("\(path)@\(point)") }
+        #expect(error?.code == .historyExpired)
+      }
+    }
+  }
+
   @Test("Points before a table with another key got the name of a table have the earlier rows.")
   func otherKey() throws {
     for (before, after) in [

@@ -30,11 +30,15 @@ package final class StoreState {
     self.name = name
     if let path = try History.storeAtHead(name) {
       (store, folder) = (try stores.store(at: path), nil)
+      // A named point is that of history, even if it is the last one.
+      if path != name { try checkIsCaptured(store) }
       reader = try store.takeReaderWithCompanion()
     } else {
       let past = try Past(History(name))
       func inStore() throws -> (store: Store, reader: Reader) {
         let store = try stores.store(at: past.outline.path)
+        // The rows of the point are computed from those that exist now.
+        try checkIsCaptured(store)
         return (store, try store.takeReader(after: past.last))
       }
       if past.state == .store, let (store, reader) = try past.inPlace(inStore) {

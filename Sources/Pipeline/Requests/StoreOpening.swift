@@ -32,3 +32,13 @@ func readablePoint(of store: Store, wanted: Int64) throws -> Int64 {
     return try store.read { try $0.sealedHead() }
   }
 }
+
+/// Throws if rows of an adopted file changed in a way that no trigger captured, because then nobody
+/// knows the rows of earlier points.
+package func checkIsCaptured(_ store: Store) throws {
+  let tables = try store.uncapturedTables()
+  guard !tables.isEmpty else { return }
+  throw PipelineError(.historyExpired) {
+    Finding(.isNotCaptured(tables, isRecorded: false), path: store.location.path).wording
+  }
+}

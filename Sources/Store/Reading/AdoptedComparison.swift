@@ -63,14 +63,18 @@ extension Reader {
     _ body: (RowName, Table, _ before: [Value]?, _ after: [Value]?) throws -> Void
   ) throws {
     for layout in other.layouts {
+      // The order of the columns can differ after columns were renamed.
       guard let old = layouts.first(where: { $0.entity.name == layout.entity.name }),
-        old.columns.map(\.name) == layout.columns.map(\.name)
+        Set(old.columns.map(\.name)) == Set(layout.columns.map(\.name))
       else { continue }
+      let places = layout.columns.compactMap { column in
+        old.columns.firstIndex { $0.name == column.name }
+      }
       let left = Table(connection, layout: old, layouts: layouts)
       let right = Table(other.connection, layout: layout, layouts: other.layouts)
       let changed = try changedKeys(of: [old.table], until: other)
       try left.forEachRow(in: changed) { name, values in
-        try body(name, right, values, right.find(name))
+        try body(name, right, places.map { values[$0] }, right.find(name))
       }
       try right.forEachRow(in: changed) { name, values in
         if try left.find(name) == nil { try body(name, right, nil, values) }

@@ -303,7 +303,8 @@ private struct Pair {
   /// For each common relationship, the positions of its join table in the old and in the new store.
   let links: [(Int, Int)]
 
-  var hasSameColumns: Bool { old.columns.map(\.name) == new.columns.map(\.name) }
+  /// Whether the columns have the same names; their order can differ after columns were renamed.
+  var hasSameColumns: Bool { Set(old.columns.map(\.name)) == Set(new.columns.map(\.name)) }
 
   init(_ old: EntityLayout, of oldRows: ObjectRows, new: EntityLayout, of newRows: ObjectRows) {
     self.old = old
