@@ -40,7 +40,13 @@ package func isFullText(_ sql: String) -> Bool {
   return VirtualTable(sql: sql).module == "fts5"
 }
 
-/// Whether a statement creates a table, an index, a view or a trigger.
+/// Whether a statement only creates a table, an index, a view or a trigger.
+///
+/// CREATE TABLE … AS also runs a query, which need not end. SQLite keeps the definition of such a table
+/// without the query, so only a forged schema has it.
 package func isCreation(_ sql: String) -> Bool {
-  tokens(of: sql).first?.isKeyword("create") == true
+  let tokens = tokens(of: sql)
+  guard tokens.first?.isKeyword("create") == true else { return false }
+  guard tokens.prefix(3).contains(where: { $0.isKeyword("table") }) else { return true }
+  return !tokens.prefix { $0 != .symbol("(") }.contains { $0.isKeyword("as") }
 }

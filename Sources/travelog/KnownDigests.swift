@@ -40,9 +40,13 @@ extension TrustedPosition {
 /// A line of a file with digests begins with a digest, or is a line that `verify --json` wrote. If
 /// the file is a signed note, the lines of the note's text are read. If public keys are given, each
 /// file must be a note that one of these keys has signed.
+///
+/// The answers of `verify --json` about filtered logs have digests that other logs need not contain.
+/// A command that does not read filtered logs leaves them out.
 func trustedHeads(
   _ texts: [String],
-  requiring required: CheckpointRequirements
+  requiring required: CheckpointRequirements,
+  includesFiltered: Bool = false
 ) throws -> (digests: [Digest], checkpoints: [Checkpoint]) {
   var hasFile = false
   var checkpoints: [Checkpoint] = []
@@ -69,7 +73,9 @@ func trustedHeads(
     let lines = (note?.text ?? String(decoding: bytes, as: UTF8.self)).split(separator: "\n")
     var digests: [Digest] = []
     for (index, line) in lines.enumerated() {
-      if let digest = digest(inLine: line) {
+      if let answer = answer(inLine: line) {
+        if answer.filter == nil || includesFiltered { digests.append(answer.to.digest) }
+      } else if let digest = Digest(hexadecimal: line.prefix { $0 != " " }.lowercased()) {
         digests.append(digest)
       } else if note == nil {
         throw notADigest(text, line: index + 1)
@@ -99,11 +105,14 @@ private func notADigest(_ path: String, line: Int) -> CommandError {
   }
 }
 
-private func digest(inLine line: Substring) -> Digest? {
-  struct Answer: Decodable { let to: HistoryPoint }
-  if line.hasPrefix("{") {
-    // If the line can't be decoded, `verify` did not write it, so it has no digest.
-    return try? JSONDecoder().decode(Answer.self, from: Data(line.utf8)).to.digest
-  }
-  return Digest(hexadecimal: line.prefix { $0 != " " }.lowercased())
+/// What a line of `verify --json` says; nil for another line.
+private func answer(inLine line: Substring) -> HeadAnswer? {
+  guard line.hasPrefix("{") else { return nil }
+  // If the line can't be decoded, `verify` did not write it, so it has no digest.
+  return try? JSONDecoder().decode(HeadAnswer.self, from: Data(line.utf8))
+}
+
+private struct HeadAnswer: Decodable {
+  let to: HistoryPoint
+  let filter: String?
 }

@@ -96,7 +96,8 @@ extension Travelog {
     request.token = given[token]
     (request.heads, request.checkpoints) = try trustedHeads(
       given[heads],
-      requiring: call.requirements
+      requiring: call.requirements,
+      includesFiltered: true
     )
     request.after = given[after]
     request.against = given[against]

@@ -1,3 +1,4 @@
+import Adoption
 import Format
 import Foundation
 import SQLite
@@ -60,6 +61,19 @@ struct ForgedFileTests {
         }
       }
     }
+  }
+
+  @Test("A definition that also runs a query creates nothing.")
+  func queryInDefinition() {
+    for sql in [
+      "CREATE TABLE t AS SELECT 1", "create temp table main . t as WITH a AS (SELECT 1) SELECT 1",
+      "CREATE TABLE IF NOT EXISTS \"t\" /* ( */ AS VALUES (1)", "DROP TABLE t", "",
+    ] { #expect(!isCreation(sql), "\(sql)") }
+    for sql in [
+      "CREATE TABLE \"as\" (a)", "CREATE TABLE t(a AS (1))", "CREATE VIEW v AS SELECT 1",
+      "CREATE TRIGGER table_ AFTER INSERT ON t BEGIN SELECT 1 AS a; END",
+      "CREATE VIRTUAL TABLE t USING fts5(a)", "CREATE INDEX i ON \"table\" (a)",
+    ] { #expect(isCreation(sql), "\(sql)") }
   }
 
   @Test("A prefix that is not a name is not taken from the name of a catalog.")

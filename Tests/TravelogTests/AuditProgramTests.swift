@@ -40,6 +40,25 @@ struct AuditProgramTests {
     }
   }
 
+  @Test("The digests of verify --json are those of the logs, also beside filtered logs.")
+  func headsBesideFilteredLogs() throws {
+    try withStore { folder, store in
+      let (logs, heads) = (folder.path + "/logs", folder.path + "/heads.json")
+      try travelog("export", store.location.path, "--to", logs)
+      try travelog("export", store.location.path, "--to", logs, "--entity", "Guest")
+      try Data(travelog("verify", logs, "--json").output.utf8)
+        .write(to: URL(fileURLWithPath: heads))
+      let page = folder.path + "/page.html"
+      for call in [
+        ["verify", logs, "--head", heads], ["import", logs, "--head", heads, "--into", page + ".db"],
+        ["report", logs, "--head", heads, "--fail-on", "damage", "--output", page],
+      ] {
+        let run = try travelog(call)
+        #expect(run.code == 0, "\(call[0]): \(run.errors)")
+      }
+    }
+  }
+
   @Test("verify writes lines only to a file, and refuses flags that have no effect without logs.")
   func refusedFlagsOfVerify() throws {
     try withStore { folder, store in

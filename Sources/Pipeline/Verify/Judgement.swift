@@ -256,7 +256,8 @@ private struct StoreJudgement {
 
   /// Compares each unproven snapshot with the state that a replay of the logs gives.
   ///
-  /// A snapshot with which the logs begin can't be compared, because no logs precede it.
+  /// A snapshot with which the logs begin can't be compared, because no logs precede it, and neither
+  /// can one after their end.
   private mutating func compareSnapshots() throws(Question) {
     for index in results.indices where results[index].findings.isEmpty {
       let result = results[index]
@@ -264,6 +265,7 @@ private struct StoreJudgement {
       for (number, part) in result.marked.enumerated()
       where part.mark.kind == .snapshot && !part.isBase
         && part.mark.transaction > result.from.transaction
+        && part.mark.transaction <= result.to.transaction
         && (part.by == nil || request.replaysSnapshots)
       {
         let question = Question.snapshot(

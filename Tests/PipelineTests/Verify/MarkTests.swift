@@ -103,6 +103,29 @@ struct MarkTests {
     }
   }
 
+  @Test("A snapshot of a transaction after the end of the logs is not proven.")
+  func snapshotAfterTheEnd() throws {
+    try withTemporaryFolder { folder in
+      var world = try World(folder, "snapshot after the end")
+      try world.write(4)
+      try world.export()
+      try world.write(4)
+      let point = try world.source.read { try $0.historyRange().head }
+      try world.source.read { reader in
+        let log = try SnapshotLog(
+          of: world.source,
+          reader: reader,
+          at: point,
+          stamp: Provenance.system.stamp(Author(), 0)
+        )
+        _ = try log.write(to: world.logs, level: 1, marking: { _ in }, tick: { _ in })
+      }
+      let result = try verified(world.logs)
+      #expect(result.to.transaction < point.transaction)
+      #expect(result.except.map(\.kind) == [.snapshot] && result.isUnproven)
+    }
+  }
+
   @Test("A gap in filtered logs that no later transaction names is not proven.")
   func filteredGap() throws {
     try withTemporaryFolder { folder in
