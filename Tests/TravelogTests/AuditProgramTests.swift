@@ -50,7 +50,8 @@ struct AuditProgramTests {
         .write(to: URL(fileURLWithPath: heads))
       let page = folder.path + "/page.html"
       for call in [
-        ["verify", logs, "--head", heads], ["import", logs, "--head", heads, "--into", page + ".db"],
+        ["verify", logs, "--head", heads],
+        ["import", logs, "--head", heads, "--into", page + ".db"],
         ["report", logs, "--head", heads, "--fail-on", "damage", "--output", page],
       ] {
         let run = try travelog(call)
@@ -80,7 +81,10 @@ struct AuditProgramTests {
       #expect(try travelog("verify", logs, "--since", checkpoint).code == 0)
       let digest = String(repeating: "ab", count: 32)
       for flags in [["--head", digest], ["--against", "x"], ["--replay"], ["--arrow", "x"]] {
-        #expect(try travelog(["verify", logs, "--since", checkpoint] + flags).code == 64, "\(flags)")
+        #expect(
+          try travelog(["verify", logs, "--since", checkpoint] + flags).code == 64,
+          "\(flags)"
+        )
         #expect(try travelog(["verify", "--proof", checkpoint] + flags).code == 64, "\(flags)")
       }
     }

@@ -83,7 +83,10 @@ struct MarkTests {
       try world.write(8)
       try world.export()
       let (point, count) = try world.source.read { reader in
-        (try reader.point(4), try (1...4).reduce(0) { try $0 + (reader.transaction($1)?.count ?? 0) })
+        (
+          try reader.point(4),
+          try (1...4).reduce(0) { try $0 + (reader.transaction($1)?.count ?? 0) }
+        )
       }
       // The state is that of a later transaction.
       try world.source.read { reader in
@@ -155,7 +158,8 @@ struct MarkTests {
         partial: filter.words
       )
       let day = LogDestination.day(String(transaction.time.prefix(10)), logs)
-      _ = try writeLog(of: transaction, header: header, destination: day, blobs: logs.blobs) { _ in }
+      _ = try writeLog(of: transaction, header: header, destination: day, blobs: logs.blobs) { _ in
+      }
       var request = VerifyRequest(logs: world.logs)
       request.includesFiltered = true
       request.heads = [head.digest]
