@@ -43,7 +43,8 @@ extension Travelog {
       attribute, since, before,
     ],
     exitCodes: [
-      .unreadable, .missing, .locked, .historyGap, .diverged, .interrupted, .terminated,
+      .unreadable, .missing, .locked, .historyGap, .diverged, .filteredLog, .interrupted,
+      .terminated,
     ]
   ) { call in
     let given = call.arguments

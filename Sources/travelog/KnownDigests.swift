@@ -61,6 +61,12 @@ func trustedHeads(
     hasFile = true
     if let file = try? CheckpointFile(bytes) {
       _ = try required.check(file, path: text)
+      guard !file.checkpoint.origin.hasPrefix("travelog/stores/") else {
+        throw CommandError(.usage) {
+          "\(text) is a checkpoint over the trees of all stores, which no log contains."
+            + "\nGive it as --since. As --head, give a checkpoint of one store."
+        }
+      }
       checkpoints.append(file.checkpoint)
       return []
     }

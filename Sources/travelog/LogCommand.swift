@@ -56,7 +56,8 @@ extension Travelog {
     ],
     parameters: [source, statistics, patch, grouping, limit, tableFormat, kinds] + filters,
     exitCodes: [
-      .unreadable, .missing, .locked, .historyGap, .diverged, .interrupted, .terminated,
+      .unreadable, .missing, .locked, .historyGap, .diverged, .filteredLog, .interrupted,
+      .terminated,
     ]
   ) { call in
     let given = call.arguments
@@ -133,7 +134,8 @@ extension Travelog {
     ],
     parameters: [source, transaction, tableFormat, kinds] + filters,
     exitCodes: [
-      .unreadable, .missing, .locked, .historyGap, .diverged, .interrupted, .terminated,
+      .unreadable, .missing, .locked, .historyGap, .diverged, .filteredLog, .interrupted,
+      .terminated,
     ]
   ) { call in
     let given = call.arguments

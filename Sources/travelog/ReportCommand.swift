@@ -73,7 +73,8 @@ extension Travelog {
       bulk, failOn,
     ] + filters,
     exitCodes: [
-      .found, .unreadable, .missing, .locked, .historyGap, .diverged, .interrupted, .terminated,
+      .found, .unreadable, .missing, .locked, .historyGap, .diverged, .filteredLog, .interrupted,
+      .terminated,
     ]
   ) { call in
     let given = call.arguments

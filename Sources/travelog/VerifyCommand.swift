@@ -73,7 +73,10 @@ extension Travelog {
       sinceCheckpoint,
       proof, publicKey, witnesses, quorum, expectedTree,
     ],
-    exitCodes: [.found, .unreadable, .missing, .locked, .unproven, .interrupted, .terminated]
+    exitCodes: [
+      .found, .unreadable, .missing, .locked, .differs, .filteredLog, .unproven, .interrupted,
+      .terminated,
+    ]
   ) { call in
     let given = call.arguments
     if given[after] != nil, given[against] != nil {

@@ -132,12 +132,8 @@ private func writeStoresCheckpoint(
   request: CheckpointRequest
 ) throws -> CheckpointResult {
   var entries = try TreeEntries("\(request.logs.path)/_tree")
-  var latest: [String: Checkpoint] = [:]
+  let latest = try entries.latestCheckpoints()
   let path = entries.path
-  for entry in entries.all {
-    let checkpoint = try CheckpointFile(reading: entry, "\(path)/tile/entries").checkpoint
-    latest[checkpoint.origin] = checkpoint
-  }
   let before = entries.all.count
   for tree in trees {
     let checkpoint = try Checkpoint(origin: tree.publishedOrigin(), head: tree.head)
@@ -166,4 +162,16 @@ private func writeStoresCheckpoint(
     origin: origin,
     request: request
   )
+}
+
+extension TreeEntries {
+  /// The last checkpoint of each tree that the tree of all stores names.
+  func latestCheckpoints() throws -> [String: Checkpoint] {
+    var latest: [String: Checkpoint] = [:]
+    for entry in all {
+      let checkpoint = try CheckpointFile(reading: entry, "\(path)/tile/entries").checkpoint
+      latest[checkpoint.origin] = checkpoint
+    }
+    return latest
+  }
 }

@@ -91,8 +91,34 @@ package func verifySince(
     result.laterLineages = later.isEmpty ? nil : later
     guard try tiles.head() == head else { throw otherRoot(tiles.path) }
     try checkExtension(tiles, from: file.checkpoint.head, to: head)
+    if tiles.path == treeOfStores(logs) { try checkTrees(in: logs, of: head) }
   }
   return result
+}
+
+private func treeOfStores(_ logs: LogFolder) -> String { "\(logs.path)/_tree" }
+
+/// Checks that each tree that the tree of all stores names is beside the logs, and only grew.
+private func checkTrees(in logs: LogFolder, of head: TreeHead) throws {
+  let entries = try TreeEntries(treeOfStores(logs))
+  let leaves = entries.all.map { $0.withUnsafeBytes { leafHash($0) } }
+  guard TreeHead(count: Int64(leaves.count), root: MerkleTree(leaves).root) == head else {
+    throw otherRoot(entries.path)
+  }
+  for (origin, last) in try entries.latestCheckpoints().sorted(by: { $0.key < $1.key }) {
+    let found: (tiles: TiledTree, head: TreeHead, laterLineages: [Int64])
+    do {
+      found = try tree(origin, in: logs, checkpoint: entries.path)
+    } catch let error as LogError where error.code == .missing {
+      throw LogError(.refuted, entries.path) {
+        "The tree \(inQuotes(abbreviated(origin))), which the tree of all stores names, is not beside"
+          + " the logs: the logs of a store or of a lineage were removed, or their tree was."
+          + "\nCopy the folder again from its origin."
+      }
+    }
+    guard try found.tiles.head() == found.head else { throw otherRoot(found.tiles.path) }
+    try checkExtension(found.tiles, from: last.head, to: found.head)
+  }
 }
 
 /// Finds the tree with the given name beside the logs, and the later lineages of its store.
@@ -114,7 +140,7 @@ private func tree(
       }
     }
   }
-  let ofStores = "\(logs.path)/_tree"
+  let ofStores = treeOfStores(logs)
   if let file = try CheckpointFile.published(ofStores)?.checkpoint, file.origin == origin {
     return (TiledTree(ofStores, count: file.head.count), file.head, [])
   }

@@ -168,6 +168,9 @@ struct CheckpointTests {
       let last = try writeCheckpoints(ofStores)
       #expect(try TiledTree(path, count: last[0].size).leaf(100) == leaves[100])
       #expect(try since(saved, world).finding == nil)
+      // The logs of a store were removed.
+      try FileManager.default.removeItem(atPath: world.logs.storeFolder(second.identifier))
+      #expect(try since(saved, world).finding != nil)
     }
   }
 
