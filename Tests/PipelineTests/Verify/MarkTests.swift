@@ -28,6 +28,19 @@ struct MarkTests {
     return result
   }
 
+  /// Adds a snapshot of the present rows that no transaction names.
+  private func addSnapshot(at point: HistoryPoint, to world: World) throws {
+    try world.source.read { reader in
+      let log = try SnapshotLog(
+        of: world.source,
+        reader: reader,
+        at: point,
+        stamp: Provenance.system.stamp(Author(), 0)
+      )
+      _ = try log.write(to: world.logs, level: 1, marking: { _ in }, tick: { _ in })
+    }
+  }
+
   @Test("An export with a snapshot records the transaction that proves it, and exports that too.")
   func snapshot() throws {
     try withTemporaryFolder { folder in
@@ -89,15 +102,7 @@ struct MarkTests {
         )
       }
       // The state is that of a later transaction.
-      try world.source.read { reader in
-        let log = try SnapshotLog(
-          of: world.source,
-          reader: reader,
-          at: point,
-          stamp: Provenance.system.stamp(Author(), 0)
-        )
-        _ = try log.write(to: world.logs, level: 1, marking: { _ in }, tick: { _ in })
-      }
+      try addSnapshot(at: point, to: world)
       let history = try FolderHistory(world.logs, store: world.source.identifier)
       var found: Int64 = 0
       try history.replay(through: 4)?.read { _ in found += 1 }
@@ -114,15 +119,7 @@ struct MarkTests {
       try world.export()
       try world.write(4)
       let point = try world.source.read { try $0.historyRange().head }
-      try world.source.read { reader in
-        let log = try SnapshotLog(
-          of: world.source,
-          reader: reader,
-          at: point,
-          stamp: Provenance.system.stamp(Author(), 0)
-        )
-        _ = try log.write(to: world.logs, level: 1, marking: { _ in }, tick: { _ in })
-      }
+      try addSnapshot(at: point, to: world)
       let result = try verified(world.logs)
       #expect(result.to.transaction < point.transaction)
       #expect(result.except.map(\.kind) == [.snapshot] && result.isUnproven)
