@@ -130,7 +130,8 @@ func processorSeconds() -> Double {
 
 let arguments = CommandLine.arguments
 guard arguments.count == 4, let task = tasks[arguments[2]], let count = Int(arguments[3]) else {
-  fatalError("Books STORE TASK COUNT; tasks: \(tasks.keys.sorted())")
+  print("Books STORE TASK COUNT; the tasks are \(tasks.keys.sorted().joined(separator: ", ")).")
+  exit(64)
 }
 // The settings of the connections of a store.
 var configuration = Configuration()
