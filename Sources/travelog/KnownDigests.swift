@@ -61,7 +61,7 @@ func trustedHeads(
     hasFile = true
     if let file = try? CheckpointFile(bytes) {
       _ = try required.check(file, path: text)
-      guard !file.checkpoint.origin.hasPrefix("travelog/stores/") else {
+      guard !file.checkpoint.origin.hasPrefix(originOfAllStores) else {
         throw CommandError(.usage) {
           "\(text) is a checkpoint over the trees of all stores, which no log contains."
             + "\nGive it as --since. As --head, give a checkpoint of one store."

@@ -124,6 +124,9 @@ private func witnessRequest(
   return file.witnessRequest(after: old.head.count, proof: proof)
 }
 
+/// What the name of a tree over the trees of all stores begins with.
+package let originOfAllStores = "travelog/stores/"
+
 /// Appends the checkpoints of changed lineages to the tree that covers all stores.
 ///
 /// When the tree of all stores is complete, its checkpoint is written.
@@ -155,7 +158,7 @@ private func writeStoresCheckpoint(
   try writer.finish(keeping: min(published, writer.count))
   // The name contains the first leaf, because the trees of two folders are different and need
   // different names.
-  let origin = "travelog/stores/" + (leaves.first?.description.prefix(16) ?? "")
+  let origin = originOfAllStores + (leaves.first?.description.prefix(16) ?? "")
   return try publish(
     TiledTree(path, count: writer.count),
     writer.head(),

@@ -33,12 +33,14 @@ func readablePoint(of store: Store, wanted: Int64) throws -> Int64 {
   }
 }
 
-/// Throws if rows of an adopted file changed in a way that no trigger captured, because then nobody
-/// knows the rows of earlier points.
+/// Throws if rows of an adopted file changed in a way that no trigger captured, or rows of its replica
+/// in a way that no import made, because then nobody knows the rows of earlier points.
 package func checkIsCaptured(_ store: Store) throws {
   let tables = try store.uncapturedTables()
   guard !tables.isEmpty else { return }
   throw PipelineError(.historyExpired) {
-    Finding(.isNotCaptured(tables, isRecorded: false), path: store.location.path).wording
+    let reason: Finding.Reason =
+      store.isReplica ? .isAltered(tables) : .isNotCaptured(tables, isRecorded: false)
+    return Finding(reason, path: store.location.path).wording
   }
 }
