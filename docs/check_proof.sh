@@ -19,6 +19,8 @@ t=$(mktemp -d); trap 'rm -r "$t"' EXIT  # 1: statement, 2: proof, 3: checkpoint,
 awk -v t="$t" 'BEGIN { part = 1 } /^$/ && part < 4 { part++; next } { print > (t "/" part) }' "$1"
 [ "$(head -qn1 "$t/1" "$t/2" | tr '\n' ' ')" = "travelog-proof/1 c2sp.org/tlog-proof@v1 " ] || fail "no proof"
 closing=$(grep '^{"kind":"transaction",' "$t/1") line=$(sed -n 2p "$t/1") digest=$(printf %s "$closing" | jq -r .digest)
+[ "$line" = "$closing" ] || closing=$(sed -n 3p "$t/1")  # a reader would take any other line for proven
+[ "$(grep '^{' "$t/1")" = "$(printf '%s\n' "$line" "$closing" | uniq)" ] || fail "there are other lines"
 if [ "$line" = "$closing" ]; then r=$(hex "$(field 1 lines)"); else
   rest=${line#*,\"op\":} prefix=${line%%,\"op\":*} seq=$(printf %s "$line" | jq .seq) rest=\"op\":${rest%\}} known=$rest values=
   for key in before after special large; do known=${known%%,\"$key\":*}; done

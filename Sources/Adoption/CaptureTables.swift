@@ -265,15 +265,13 @@ private struct CaptureTriggers {
 
   /// The columns with unique values; nil if every update may change such a value.
   ///
-  /// SQLite compares the names in an UPDATE statement with these names, so the other names of a key
-  /// that is the rowid are needed too.
+  /// SQLite compares the names in an UPDATE statement with these names.
   private func uniqueColumns(_ conflicts: [UniqueConflict]) -> String? {
     var columns: [String] = []
     for conflict in conflicts {
       guard let known = conflict.columns else { return nil }
       for column in known where !columns.contains(column) { columns.append(column) }
     }
-    if case .integer = key { columns += ["rowid", "oid", "_rowid_"] }
     return columns.map(quoted).joined(separator: ", ")
   }
 }

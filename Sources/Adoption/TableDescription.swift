@@ -9,6 +9,9 @@ package struct TableDescription: Hashable, Sendable {
   /// If a new row conflicts with another row in a unique index, `REPLACE` removes the other row,
   /// even if it has another key.
   package let uniqueIndexes: [UniqueIndex]
+  /// The name with which SQL reads the rowid; nil if the table has no rowid, or if columns have all
+  /// of the names.
+  package let rowid: String?
 }
 
 package struct TableColumn: Hashable, Sendable {

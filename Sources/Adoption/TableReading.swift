@@ -34,7 +34,8 @@ package func readTables(
       recording: leftOut.contains { $0.isTable(entry.name) }
         ? .refused(.leftOut) : recording(virtual, name: entry.name, descriptions),
       columns: [],
-      uniqueIndexes: []
+      uniqueIndexes: [],
+      rowid: nil
     )
   }
   return entries.compactMap { descriptions[$0.name] }
@@ -99,6 +100,9 @@ private func describe(
   var (columns, key) = try readColumns(entry.name, connection)
   let isLeftOut = markLeftOut(&columns, key: key, of: entry.name, leftOut)
   let indexes = try readUniqueIndexes(entry.name, connection)
+  let taken = Set(columns.map { $0.name.lowercased() })
+  let rowid =
+    entry.isWithoutRowid ? nil : rowidNames.first { !taken.contains($0) }
   var recording: TableRecording?
   if entry.isShadow {
     // If several virtual tables fit, the table with the longest name is the owner:
@@ -120,11 +124,13 @@ private func describe(
       ?? keyRecording(
         columns,
         key: key,
+        rowid: rowid,
         isWithoutRowid: entry.isWithoutRowid,
         hasIndex: indexes.hasPrimaryKey
       ),
     columns: columns,
-    uniqueIndexes: indexes.all
+    uniqueIndexes: indexes.all,
+    rowid: rowid
   )
 }
 
@@ -201,9 +207,13 @@ private func unknownCollation(_ table: String, _ connection: Connection) throws 
   return nil
 }
 
+/// The names with which SQL reads and sets a rowid.
+let rowidNames = ["rowid", "_rowid_", "oid"]
+
 private func keyRecording(
   _ columns: [TableColumn],
   key: [TableColumn],
+  rowid: String?,
   isWithoutRowid: Bool,
   hasIndex: Bool
 ) -> TableRecording {
@@ -215,10 +225,7 @@ private func keyRecording(
   if !names.isEmpty, key.allSatisfy(\.isRequired) {
     return .triggers(.columns(names, rowid: nil))
   }
-  let taken = Set(columns.map { $0.name.lowercased() })
-  guard let rowid = ["rowid", "_rowid_", "oid"].first(where: { !taken.contains($0) }) else {
-    return .refused(.hiddenRowid)
-  }
+  guard let rowid else { return .refused(.hiddenRowid) }
   return .triggers(names.isEmpty ? .rowid(rowid) : .columns(names, rowid: rowid))
 }
 

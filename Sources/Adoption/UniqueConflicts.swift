@@ -3,22 +3,28 @@ import Format
 /// The SQL condition that is true if an existing row conflicts with a new row in a unique index.
 struct UniqueConflict {
   let condition: String
-  /// The columns of the index; nil if the index has expressions or a WHERE clause.
+  /// The names in an UPDATE that can change the values of the index; nil if other columns can, because
+  /// the index has expressions, generated columns or a WHERE clause.
   let columns: [String]?
 }
 
 extension TableDescription {
-  /// One condition for each unique index and for an INTEGER PRIMARY KEY.
+  /// One condition for each unique index, and one for the rowid.
+  ///
+  /// A statement can set the rowid even if the table has another key. If it does not, the new row has
+  /// -1 in a trigger that runs before.
   ///
   /// A condition may also select rows that do not conflict. Such a row is not replaced, and sealing
   /// notices this, because the row still exists.
   var conflicts: [UniqueConflict] {
     var result = uniqueIndexes.map(conflict(in:))
+    var rowid = rowid.map { (name: $0, columns: rowidNames) }
     if case .triggers(.integer(let column)) = recording {
-      let name = quoted(column)
-      result.append(
-        UniqueConflict(condition: "\(name) = NEW.\(name)", columns: [column])
-      )
+      rowid = (column, [column] + rowidNames)
+    }
+    if let rowid {
+      let name = quoted(rowid.name)
+      result.append(UniqueConflict(condition: "\(name) = NEW.\(name)", columns: rowid.columns))
     }
     return result
   }
@@ -32,9 +38,11 @@ extension TableDescription {
       }
       return "\(quoted(column)) = \(new(column)) COLLATE \(quoted(part.collation))"
     }
+    let own = index.parts.compactMap(\.column)
+    let isComputed = hasExpressions || columns.contains { $0.isGenerated && own.contains($0.name) }
     return UniqueConflict(
       condition: terms.joined(separator: " AND "),
-      columns: hasExpressions || index.isPartial ? nil : index.parts.compactMap(\.column)
+      columns: isComputed || index.isPartial ? nil : own
     )
   }
 

@@ -17,7 +17,7 @@ extension WriteAheadLog {
   /// checkpoint. Only the database file and the log cannot show the difference.
   ///
   /// `last` is the last frame that a checkpoint may have copied; the caller knows it from
-  /// ``lastCheckpointedFrame(index:)``, or passes the greatest number.
+  /// ``LogIndex``, or passes the greatest number.
   package func forEachCheckpointedPage(
     in file: ByteSource,
     checkpointedThrough last: UInt32 = .max,
@@ -50,26 +50,5 @@ extension WriteAheadLog {
       last = max(last, $0.firstFrame)
     }
     return last == 0 ? 0 : (commits.firstIndex { $0.lastFrame >= last } ?? commits.count) + 1
-  }
-}
-
-extension WriteAheadLog {
-  /// The last frame that a checkpoint may have copied to the database file; nil if the index does not
-  /// say it.
-  ///
-  /// The index of the log is the file in which the programs that use the log share its state. It is
-  /// right only while a program uses it. "WAL-Index Format" in the documentation of SQLite describes
-  /// its bytes, which are in the byte order of the machine.
-  package func lastCheckpointedFrame(index: ByteSource) throws(PageError) -> UInt32? {
-    let bytes = try index.bytes(132, at: 0)
-    guard bytes.count == 132, bytes[12] == 1 else { return nil }
-    return bytes.withUnsafeBytes { bytes in
-      func number(at offset: Int) -> UInt32 {
-        bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self)
-      }
-      let salts = UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 32, as: UInt64.self))
-      // A checkpoint notes which frames it is going to copy, and afterwards which ones it has copied.
-      return salts == header.salts ? max(number(at: 96), number(at: 128)) : nil
-    }
   }
 }

@@ -43,6 +43,31 @@ package struct WriteAheadLog: Sendable {
     return change
   }
 
+  /// Forgets the commits after a frame, which ends the last commit that the programs know.
+  ///
+  /// A program that is killed after it wrote a commit can leave it in the log without telling the others.
+  /// They ignore its frames, and the next commit overwrites them.
+  package mutating func removeCommits(after last: UInt32) throws(PageError) {
+    guard last < position.frame else { return }
+    commits.removeAll { $0.lastFrame > last }
+    let count = commits.last?.lastFrame ?? 0
+    pages.removeSubrange(Int(count)...)
+    order.removeAll { $0 >= count }
+    var checksum = header.checksum
+    if count > 0 {
+      let bytes = try source.bytes(PageBuffer.frameHeaderSize, at: header.offset(ofFrame: count))
+      guard bytes.count == PageBuffer.frameHeaderSize else {
+        throw PageError(.changedMeanwhile, frame: count, "the log was begun again")
+      }
+      checksum = LogChecksum(
+        isBigEndian: checksum.isBigEndian,
+        first: bytes.uint32(at: 16),
+        second: bytes.uint32(at: 20)
+      )
+    }
+    position = LogPosition(salts: header.salts, frame: count, checksum: checksum)
+  }
+
   private mutating func readFrames() throws(PageError) {
     var reader = FrameReader(source, header, after: position.frame, position.checksum)
     var found: (pages: [UInt32], commits: [Commit]) = ([], [])

@@ -338,7 +338,11 @@ private nonisolated(unsafe) let module: UnsafePointer<sqlite3_module> = {
   module.pointee.xRowid = { base, rowid in
     guard let cursor = cursor(base), let handle = cursor.pointee.handle else { return SQLITE_ERROR }
     guard sqlite3_column_type(handle, cursor.pointee.last) == SQLITE_INTEGER else {
-      return fail(base, "the row IDs of the table are not in its history; name its key")
+      return fail(
+        base,
+        "SQLite needs the row IDs of the table, which are not in its history; name the columns of its"
+          + " key, and write + before the columns in conditions with OR, as in +a = 1 OR +b = 2"
+      )
     }
     rowid?.pointee = sqlite3_column_int64(handle, cursor.pointee.last)
     return SQLITE_OK

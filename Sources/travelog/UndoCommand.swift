@@ -33,7 +33,7 @@ extension Travelog {
       "travelog undo trips.store 400-412": "Revert transactions 400 to 412.",
     ],
     parameters: [undoneStore, undoneRange, undoAuthor, dryRun],
-    exitCodes: [.unreadable, .missing, .locked, .differs]
+    exitCodes: [.unreadable, .missing, .locked, .historyGap, .differs]
   ) { call in
     let given = call.arguments
     let path = given[undoneStore]

@@ -144,6 +144,12 @@ extension Travelog {
         + (isNothingSound ? "" : ", \(counts)")
     )
     lines += result.except.map { "  except: \($0.description)" }
+    if result.beginsWithState {
+      lines.append(
+        "  the logs begin with the state after transaction \(result.from.transaction); what changed"
+          + " before is not in them"
+      )
+    }
     if let position = result.after {
       lines.append("  nothing up to transaction \(position.transaction) was verified")
     }

@@ -55,7 +55,7 @@ extension Call {
       let result = try Pipeline.verifyProof(path, requiring: requirements)
       let change = result.change.map { "change \($0) of " } ?? ""
       let text =
-        "\(path) proves \(change)transaction \(result.transaction ?? 0), which is leaf"
+        "\(path) \(result.signers.isEmpty ? "contains" : "proves") \(change)transaction \(result.transaction ?? 0), which is leaf"
         + " \(result.index ?? 0) of \(result.size) in the tree \(result.origin)"
       return try say(result, "verify_proof", text, wrong: "\(path) proves nothing")
     }
@@ -126,7 +126,10 @@ extension Call {
       }
     }
     guard result.isSound else { return .found }
-    return result.laterLineages == nil || arguments[Travelog.allowUnproven] ? .success : .unproven
+    // A proof is a file of someone else, so without a known signature it proves nothing. The
+    // checkpoint of --since is one that the caller has kept.
+    let isProven = result.laterLineages == nil && (result.index == nil || !result.signers.isEmpty)
+    return isProven || arguments[Travelog.allowUnproven] ? .success : .unproven
   }
 }
 

@@ -151,6 +151,16 @@ struct AdoptedUndoTests {
     #expect(rows?.first == "1,'Ann',30,'none'", "\(rows ?? [])")
   }
 
+  @Test("A transaction can be undone after only its table got a new name.")
+  func undoThroughNewTableName() throws {
+    let world = try AdoptedWorld(shop)
+    try world.run("UPDATE person SET age = 31 WHERE id = 1")
+    let changed = try last(world)
+    try world.run("ALTER TABLE person RENAME TO human")
+    _ = try undo(changed...changed, in: world)
+    #expect(try recordedRows(of: world.path)["human"]?.first == "1,'Ann',30")
+  }
+
   @Test("Rows from before a column was added are inserted and deleted again with its default.")
   func undoBeforeNewColumn() throws {
     let world = try AdoptedWorld(shop)

@@ -63,7 +63,11 @@ struct UncapturedChangeTests {
   @Test("A check takes captured rows into account that nobody could seal yet.")
   func waiting() throws {
     let world = try AdoptedWorld(tables)
-    try world.run("UPDATE t SET v = 'captured'; INSERT OR REPLACE INTO t VALUES (2, 'replaced')")
+    try world.exportLogs()
+    try world.run(
+      "UPDATE t SET v = 'captured'; INSERT OR REPLACE INTO t VALUES (2, 'replaced');"
+        + "INSERT INTO t VALUES (9, 'new'); DELETE FROM t WHERE id = 3"
+    )
     // A program holds the write lock, so nothing can be sealed.
     let program = try Connection(path: world.path, mode: .readWrite)
     try program.execute("BEGIN IMMEDIATE")
@@ -72,6 +76,8 @@ struct UncapturedChangeTests {
     #expect(try store.read { try $0.unshownChanges() } > 0)
     try store.check { Issue.record("\($0)") }
     #expect(try store.uncapturedTables() == [])
+    // The logs have the state before the first transaction, so all rows are compared.
+    #expect(try world.findings(world.path) == [])
   }
 
   @Test(

@@ -195,21 +195,30 @@ struct LeafTests {
       #expect(changed.log.commits.count == 2)
       // The page has its first bytes again, as if a checkpoint had copied it.
       #expect(try changed.log.firstReadableCommit(in: changed.file) == 1)
-      #expect(try changed.log.lastCheckpointedFrame(index: changed.index) == 0)
+      #expect(try LogIndex(changed.index, of: changed.log.header)?.lastCheckpointedFrame == 0)
       #expect(
         try changed.log.firstReadableCommit(in: changed.file, checkpointedThrough: 0) == 0
       )
+      // A program that is killed before it updates the index has committed nothing for the others.
+      let committed = try #require(try LogIndex(changed.index, of: changed.log.header))
+      #expect(committed.lastCommittedFrame == changed.log.position.frame)
+      var shorter = changed.log
+      try shorter.removeCommits(after: changed.log.commits[0].lastFrame)
+      #expect(shorter.commits == [changed.log.commits[0]])
+      #expect(try shorter.update() == .committed)
+      #expect(shorter.position == changed.log.position)
       try connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
       let copied = try files()
       #expect(
-        try copied.log.lastCheckpointedFrame(index: copied.index) == copied.log.position.frame
+        try LogIndex(copied.index, of: copied.log.header)?.lastCheckpointedFrame
+          == copied.log.position.frame
       )
       try connection.execute("UPDATE note SET number = 3")
       let restarted = try files()
-      #expect(try restarted.log.lastCheckpointedFrame(index: restarted.index) == 0)
+      #expect(try LogIndex(restarted.index, of: restarted.log.header)?.lastCheckpointedFrame == 0)
       // The index of another log, and a part of an index.
-      #expect(try copied.log.lastCheckpointedFrame(index: restarted.index) == nil)
-      #expect(try copied.log.lastCheckpointedFrame(index: .bytes([1, 2, 3])) == nil)
+      #expect(try LogIndex(restarted.index, of: copied.log.header) == nil)
+      #expect(try LogIndex(.bytes([1, 2, 3]), of: copied.log.header) == nil)
     }
   }
 }

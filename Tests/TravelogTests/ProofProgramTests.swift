@@ -142,7 +142,9 @@ struct ProofProgramTests {
       #expect(
         try verify(unsigned.text).output.contains("no signature of the checkpoint was verified")
       )
-      #expect(try verify(unsigned.text).code == 0)
+      #expect(try verify(unsigned.text).code == 17)
+      #expect(try verify(signed.text).code == 17)
+      #expect(try verify(unsigned.text, "--allow-unproven").code == 0)
       #expect(try verify(unsigned.text, "--key", keys.public).code == 1)
       #expect(try verify(signed.text, "--key", other.public).code == 1)
       let altered = signed.text.replacing(#""id":"4""#, with: #""id":"5""#)

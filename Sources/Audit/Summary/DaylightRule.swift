@@ -1,3 +1,5 @@
+import Format
+
 /// A rule for the days in each year on which clocks change.
 ///
 /// The text of a rule has the form of the POSIX variable `TZ`, such as
@@ -31,18 +33,21 @@ struct DaylightRule: Hashable, Sendable {
       let day: Int
       switch kind {
       case .weekday(let month, let week, let weekday):
-        let first = days(year, month: month, day: 1)
+        let first = CivilDate.days(year, month: month, day: 1)
         // Day 0 is the first of January 1970, which was a Thursday.
         let firstWeekday = ((first + 4) % 7 + 7) % 7
         let next =
-          month == 12 ? days(year + 1, month: 1, day: 1) : days(year, month: month + 1, day: 1)
+          month == 12
+          ? CivilDate.days(year + 1, month: 1, day: 1)
+          : CivilDate.days(year, month: month + 1, day: 1)
         var found = first + (weekday - firstWeekday + 7) % 7 + (week - 1) * 7
         while found >= next { found -= 7 }
         day = found
       case .withoutLeapDay(let number):
-        let isLeapYear = days(year + 1, month: 1, day: 1) - days(year, month: 1, day: 1) == 366
-        day = days(year, month: 1, day: 1) + number - (isLeapYear && number >= 60 ? 0 : 1)
-      case .ofYear(let number): day = days(year, month: 1, day: 1) + number
+        let isLeapYear =
+          CivilDate.days(year + 1, month: 1, day: 1) - CivilDate.days(year, month: 1, day: 1) == 366
+        day = CivilDate.days(year, month: 1, day: 1) + number - (isLeapYear && number >= 60 ? 0 : 1)
+      case .ofYear(let number): day = CivilDate.days(year, month: 1, day: 1) + number
       }
       return day * 86_400 + second
     }
@@ -71,7 +76,9 @@ struct DaylightRule: Hashable, Sendable {
   func offset(at time: Int) -> Int {
     guard let summer else { return standard }
     let wall = time + standard
-    let year = civil(wall >= 0 ? wall / 86_400 : (wall - 86_399) / 86_400).year
+    let year = CivilDate(
+      daysSince1970: wall >= 0 ? wall / 86_400 : (wall - 86_399) / 86_400
+    ).year
     let start = summer.start.time(in: year) - standard
     let end = summer.end.time(in: year) - summer.offset
     let isSummer = start < end ? (start..<end).contains(time) : !(end..<start).contains(time)

@@ -45,7 +45,8 @@ package func checkIsNotSpecial(_ path: String) throws(LogError) {
 func notAFile(_ path: String, kind: FileKind) -> LogError {
   LogError(.damaged, path) {
     "\(path) is \(kind.words), not a file, and was not read."
-      + "\nRemove it. If a file belongs in this place, copy the file from the original log folder."
+      + "\nName a log or a log folder. If this is inside a log folder, remove it, or copy the file from"
+      + " the original log folder."
   }
 }
 

@@ -17,7 +17,7 @@ extension TransactionScanner {
     try text.expect(#","n":"#)
     let count = try text.integer()
     try text.expect(#","ts":"#)
-    let time = try text.string()
+    let time = try time(&text)
     let author = text.has(#","author":"#) ? try facts.author.read(text.quoted()) : nil
     try text.expect(",")
     if let open {

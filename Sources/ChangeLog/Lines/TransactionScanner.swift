@@ -169,7 +169,7 @@ final class TransactionScanner {
         try text.expect(#","n":"#)
         _ = try text.integer()
         try text.expect(#","ts":"#)
-        let time = try text.string()
+        let time = try time(&text)
         return .success((time, text.has(#","author":"#) ? try text.string() : nil))
       } catch {
         return .failure(error)
@@ -187,6 +187,15 @@ final class TransactionScanner {
         seed: seed
       )
     }
+  }
+
+  /// Reads a time, whose day is a part of the path of a log, so that no other text may be there.
+  func time(_ text: inout LineParts) throws(Refusal) -> String {
+    let time = try text.string()
+    guard secondsSince1970(ofTime: time) != nil else {
+      throw Refusal(message: "'\(time)' is not a time such as 2026-09-20T10:00:00.123456Z")
+    }
+    return time
   }
 
   private func kind(_ text: inout LineParts) throws(Refusal) -> ChangeKind {

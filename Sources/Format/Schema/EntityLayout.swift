@@ -52,6 +52,19 @@ package struct EntityLayout: Sendable {
   package func column(of property: String) -> ColumnIndex? {
     columns.firstIndex { $0.property == property }.map { ColumnIndex($0) }
   }
+
+  /// The value that an id contains for a column, which is so known even if the value was erased; nil
+  /// if the column is not a part of the key.
+  package func keyValue(at column: Int, of id: ObjectID) -> Value? {
+    guard let key = entity.identity?.columns,
+      let place = key.firstIndex(of: columns[column].property)
+    else { return nil }
+    switch RowName(id).identity {
+    case .integer(let number) where key.count == 1: return .integer(number)
+    case .key(let values) where values.count == key.count: return values[place]
+    default: return nil
+    }
+  }
 }
 
 extension StoreSchema {

@@ -1,8 +1,8 @@
 /// A day of the proleptic Gregorian calendar, as in RFC 3339.
-struct CivilDate: Hashable {
-  var year: Int
-  var month: Int
-  var day: Int
+package struct CivilDate: Hashable {
+  package var year: Int
+  package var month: Int
+  package var day: Int
 
   /// Creates a date; nil if the day does not exist, or if the year is not from 1 to 9999.
   init?(year: Int, month: Int, day: Int) {
@@ -30,19 +30,29 @@ struct CivilDate: Hashable {
     year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
   }
 
+  /// Creates a date from the number of days since 1970-01-01.
+  package init(daysSince1970 days: Int) {
+    self.init(daysSinceReference: days - Self.daysFrom1970)
+  }
+
   /// The number of days since 2001-01-01.
-  var daysSinceReference: Int {
+  var daysSinceReference: Int { Self.days(year, month: month, day: day) - Self.daysFrom1970 }
+
+  /// The number of days from 1970-01-01 to a day, which need not exist.
+  package static func days(_ year: Int, month: Int, day: Int) -> Int {
     let marchYear = month <= 2 ? year - 1 : year
-    let era = Self.floorDivide(marchYear, 400)
+    let era = floorDivide(marchYear, 400)
     let yearOfEra = marchYear - era * 400
     let monthFromMarch = month > 2 ? month - 3 : month + 9
     let dayOfYear = (153 * monthFromMarch + 2) / 5 + day - 1
     let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
-    return era * 146_097 + dayOfEra - Self.referenceDays
+    return era * 146_097 + dayOfEra - referenceDays + daysFrom1970
   }
 
   /// The days from 0000-03-01 to 2001-01-01.
   private static let referenceDays = 730_791
+  /// The days from 1970-01-01 to 2001-01-01.
+  private static let daysFrom1970 = 11_323
 
   private static func floorDivide(_ value: Int, _ divisor: Int) -> Int {
     value >= 0 ? value / divisor : (value - divisor + 1) / divisor

@@ -70,6 +70,19 @@ package func parseDate(_ bytes: UnsafeRawBufferPointer) -> Double? {
   return value
 }
 
+/// The seconds from 1970 to a time in the text form that history uses, without the six digits after
+/// the second; nil for any other text.
+package func secondsSince1970(ofTime text: String) -> Int? {
+  var text = text
+  return text.withUTF8 { utf8 in
+    let bytes = UnsafeRawBufferPointer(utf8)
+    guard bytes.count == 27, bytes[19] == 0x2e, bytes[26] == 0x5a,
+      bytes[20..<26].allSatisfy({ (0x30...0x39).contains($0) })
+    else { return nil }
+    return parseWholeSeconds(bytes).map { $0 + 978_307_200 }
+  }
+}
+
 /// Appends whole seconds, and up to six digits of a fraction.
 ///
 /// This function is written for speed, because most rows contain dates.

@@ -120,6 +120,14 @@ struct EraseScan {
     try checkEntity(request.entity, schemas: plan.schemas, path: request.logs.path)
     for name in request.attributes {
       try checkProperty(name, of: request.entity, schemas: plan.schemas, path: request.logs.path)
+      for schema in plan.schemas {
+        let table = schema.entities.first { $0.name == request.entity }
+        guard table?.identity?.columns.contains(name) == true else { continue }
+        throw PipelineError(.misuse) {
+          "\(name) is a part of the key of \(request.entity), so its value is in the id of the row, which"
+            + " the logs keep.\nLeave out --attribute \(name)."
+        }
+      }
     }
     for (index, chain) in chains.enumerated() {
       let isLatest = index == chains.count - 1
@@ -241,6 +249,7 @@ struct EraseScan {
   private func checkObject() throws {
     let name = "\(request.entity) \(request.object)"
     guard plan.isKnown else {
+      try checkIsNotRenamed()
       throw PipelineError(.missing) {
         "The logs in \(request.logs.path) have no values of \(name) that can be erased."
           + "\nTo find the id: “travelog log \(request.logs.path) --entity \(request.entity)”"
@@ -257,6 +266,16 @@ struct EraseScan {
       "\(name) still exists, so the store and the replicas need its present values."
         + "\nDelete \(name) in the store, export the deletion, and then erase. To erase only"
         + " earlier values, name each changed attribute with --attribute."
+    }
+  }
+
+  /// Throws if the table had the name in the request only earlier.
+  private func checkIsNotRenamed() throws {
+    guard let name = try presentName(ofEntity: request.entity, schemas: plan.schemas),
+      name != request.entity
+    else { return }
+    throw PipelineError(.missing) {
+      "\(request.entity) is named \(name) now.\nName it: --entity \(inShell(name))"
     }
   }
 

@@ -8,6 +8,10 @@ extension FolderHistory {
   /// Nil if only an import makes the rows: if the schema changes on the way, or if the logs before the
   /// transaction are missing.
   package func replay(through last: Int64) throws -> PastReplay? {
+    try listing { try makeReplay(through: last) }
+  }
+
+  private func makeReplay(through last: Int64) throws -> PastReplay? {
     let snapshot = try snapshot(through: last)
     let first = snapshot.map { $0.range.lowerBound + 1 } ?? 1
     let files = chain.files.filter { $0.range.lowerBound <= last && $0.range.upperBound >= first }
@@ -39,8 +43,10 @@ extension FolderHistory {
   /// The transaction of the snapshot with which the rows after a transaction begin, if nothing proves
   /// this snapshot; nil otherwise.
   package func unprovenStart(through last: Int64) throws -> Int64? {
-    guard let snapshot = try snapshot(through: last), try !isProven(snapshot) else { return nil }
-    return snapshot.range.lowerBound
+    try listing {
+      guard let snapshot = try snapshot(through: last), try !isProven(snapshot) else { return nil }
+      return snapshot.range.lowerBound
+    }
   }
 
   /// The nearest snapshot at or before a transaction.

@@ -109,7 +109,7 @@ package final class FolderHistory: HistorySource {
   /// Calls a function; if a log was missing, calls the function again with a new list of logs.
   ///
   /// If a log is missing, another program has merged it into another log.
-  private func listing<Result>(_ body: () throws -> Result) throws -> Result {
+  func listing<Result>(_ body: () throws -> Result) throws -> Result {
     do {
       return try body()
     } catch let error as LogError where error.code == .missing {

@@ -26,6 +26,12 @@ package struct ProveRequest: Sendable {
 /// and four tiles are read.
 package func prove(_ request: ProveRequest) throws -> TransactionProof {
   try checkHasLogs(request.logs)
+  return try readingSettled(request.logs, of: request.store.map { [$0] }) {
+    try makeProof(request)
+  }
+}
+
+private func makeProof(_ request: ProveRequest) throws -> TransactionProof {
   let (tree, chain, position) = try place(request)
   let published = try CheckpointFile.published(tree.path)
   let checkpoint = try published ?? CheckpointFile(Checkpoint(origin: tree.origin, head: tree.head))

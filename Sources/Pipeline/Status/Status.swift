@@ -253,9 +253,8 @@ extension Status.Logs {
 /// The age of a transaction in seconds.
 private func age(_ time: String) -> Double {
   // If the time does not have the form that history uses, the age is unknown.
-  let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
-  guard let date = try? style.parse(time) else { return 0 }
-  return Double(max(0, Int64(-date.timeIntervalSinceNow * 1000))) / 1000
+  guard let seconds = secondsSince1970(ofTime: time) else { return 0 }
+  return Double(max(0, currentMilliseconds() - Int64(seconds) * 1000)) / 1000
 }
 
 extension Reader {

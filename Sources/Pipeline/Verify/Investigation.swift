@@ -20,7 +20,7 @@ final class Investigation {
   func answer(_ question: Question, tick: Tick) throws -> Answer {
     switch question {
     case .start(let lineage, let parent, let first):
-      return Answer(findings: try compareStart(of: lineage, parent: parent, after: first, tick))
+      return try compareStart(of: lineage, parent: parent, after: first, tick)
     case .digest(let lineage, let id):
       return Answer(digest: try digest(ofTransaction: id, lineage: lineage))
     case .rows(let path): return try compareRows(with: path, tick)
@@ -34,7 +34,7 @@ final class Investigation {
         fromSnapshot: true,
         tick
       )
-      return Answer(findings: try differences(of: snapshot, from: before, in: .snapshot, after: id))
+      return try differences(of: snapshot, from: before, in: .snapshot, after: id)
     }
   }
 
@@ -55,14 +55,14 @@ final class Investigation {
     parent: Int64,
     after first: Int64,
     _ tick: Tick
-  ) throws -> [Finding] {
+  ) throws -> Answer {
     do {
       let before = try replay("parent of \(lineage)", lineage: parent, to: first, tick)
       let after = try replay("start of \(lineage)", lineage: lineage, to: first, tick)
       return try differences(of: after, from: before, in: .lineage(lineage), after: first)
     } catch let error as PipelineError {
       // The parent has no state after this transaction, for example because a gap contains it.
-      return [Finding(.isOtherHistory(error), transaction: first)]
+      return Answer(findings: [Finding(.isOtherHistory(error), transaction: first)])
     }
   }
 
@@ -95,27 +95,35 @@ final class Investigation {
     from replayed: Store,
     in place: Finding.StatePlace,
     after transaction: Int64
-  ) throws -> [Finding] {
+  ) throws -> Answer {
     try state.read { state in
-      try differences(of: state, from: replayed) {
-        Finding(.stateDiffers($0, place), transaction: transaction)
+      var isIncomplete = false
+      let findings = try differences(of: state, from: replayed) { difference in
+        // A lineage can begin with values that were erased from the logs of its parent afterwards.
+        if case .lineage = place, difference.isOfErasedValues {
+          isIncomplete = true
+          return nil
+        }
+        return Finding(.stateDiffers(difference, place), transaction: transaction)
       }
+      return Answer(isIncomplete: isIncomplete, findings: findings)
     }
   }
 
-  /// A finding for each of the first objects that differ between a state and a replay.
+  /// The findings about the first objects that differ between a state and a replay.
   private func differences(
     of state: Reader,
     from replayed: Store,
     path: String = "",
-    _ finding: (RowDifference) -> Finding
+    _ finding: (RowDifference) -> Finding?
   ) throws -> [Finding] {
     var findings: [Finding] = []
     var more = 0
     try replayed.read { replayed in
       try replayed.differences(to: state) { difference in
+        guard !difference.isOfUnknownValues, let finding = finding(difference) else { return }
         if findings.count < Self.mostDifferences {
-          findings.append(finding(difference))
+          findings.append(finding)
         } else {
           more += 1
         }
@@ -136,15 +144,11 @@ final class Investigation {
     replay.origin = store
     replay.allowsUnproven = true
     let reached = try importLogs(replay, tick: tick).to
-    // Foreign changes are sealed first, because rows and history can only be compared if the history
-    // contains all changes.
-    try writableStore(path)?.sealForeignChanges()
     // One SQL transaction reads the store, so the comparison uses one state even if other programs
-    // write to the store.
-    return try readableStore(path).read { store in
+    // write to the store. Rows and history can only be compared if history has all changes.
+    func compare(_ store: Reader, head: Int64) throws -> Answer {
       var answer = Answer()
       do {
-        let head = try store.historyRange().head.transaction
         answer.unexported = try replayRest(
           of: path,
           after: reached,
@@ -162,6 +166,12 @@ final class Investigation {
       }
       return answer
     }
+    if let store = try writableStore(path) {
+      return try store.readSealed { try compare($0, head: $0.historyRange().head.transaction) }
+    }
+    let store = try readableStore(path)
+    let head = try store.read { try $0.sealedHead() }
+    return try store.read(after: head) { try compare($0, head: head) }
   }
 
   /// Replays the transactions of the store that follow the logs, and returns the number of these
@@ -184,5 +194,18 @@ final class Investigation {
     let count = try export(request, tick: tick).transactions
     if count > 0 { _ = try importLogs(ImportRequest(logs: logs, store: replica), tick: tick) }
     return count
+  }
+}
+
+extension RowDifference {
+  /// Whether all values that differ were erased in the first state.
+  fileprivate var isOfErasedValues: Bool { isUpdate { $0.isAfter || $0.isErased } }
+
+  /// Whether all values that differ were erased in both states, though by different transactions.
+  fileprivate var isOfUnknownValues: Bool { isUpdate(\.isErased) }
+
+  private func isUpdate(_ isOfValues: (ToldValue) -> Bool) -> Bool {
+    let hasLinks = Side.allCases.contains { values($0).contains(where: \.value.isLinks) }
+    return kind == .update && !hasLinks && toldValues.allSatisfy(isOfValues)
   }
 }

@@ -160,8 +160,11 @@ private struct StoreJudgement {
       results[index].isStartUnknown = true
       return
     }
-    results[index].findings =
-      try answer(.start(lineage: result.lineage, parent: parent.lineage, after: first)).findings
+    let answer = try answer(
+      .start(lineage: result.lineage, parent: parent.lineage, after: first)
+    )
+    results[index].findings = answer.findings
+    results[index].isStartUnknown = answer.isIncomplete
   }
 
   /// Records which lineages are proven, and which parts of them are not.

@@ -68,6 +68,11 @@ package struct LogFacts: Encodable, Sendable {
   /// The points of the chain whose digests were given as trusted.
   package var heads: [HistoryPoint] { confirmed.filter { $0.by == .head }.map(\.point) }
 
+  /// Whether the logs begin with a state, because those before it are not in the folder.
+  package var beginsWithState: Bool {
+    from.transaction > 0 && snapshots > 0 && origin == nil && after == nil && filterName == nil
+  }
+
   /// The number of transactions whose values were erased according to a sound record.
   package var erased: Int64 { filterName == nil ? Int64(erasedDigests.count) : 0 }
 }
@@ -127,6 +132,8 @@ enum Question: Error, Hashable {
 }
 
 struct Answer {
+  /// Whether the states can't be compared completely, because values of one of them were erased.
+  var isIncomplete = false
   /// The digest; nil if a gap replaces the transaction.
   var digest: Digest?
   var findings: [Finding] = []

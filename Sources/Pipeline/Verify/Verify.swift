@@ -71,8 +71,9 @@ private func verifyOnce(
     request: request
   )
   guard !all.isEmpty else {
-    throw request.store.map { noLogs(of: "the store \($0)", in: request.logs) }
-      ?? noLogs(request.logs.path)
+    guard let wanted = stores.first else { throw noLogs(request.logs.path) }
+    let others = try request.logs.storeNames().filter { $0 != wanted }
+    throw noLogs(of: "the store \(wanted)", in: request.logs, others: others)
   }
   return all
 }

@@ -21,6 +21,8 @@ final class DatabaseFiles {
   private let index: OpenedFile?
   /// The main file when it was opened.
   let stamp: FileStamp
+  /// Whether this process has a connection to the database, whose locks it can't see.
+  var hasConnection: Bool
 
   var main: ByteSource { .descriptor(mainFile.descriptor) }
   /// The log; nil if there is none.
@@ -39,6 +41,7 @@ final class DatabaseFiles {
       }
     }
     mainFile = file
+    hasConnection = shared?.hasConnection ?? false
     var status = stat()
     guard fstat(mainFile.descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
       throw StoreError(.notADatabase, at: path) { "\(path) is not a file." }
@@ -94,14 +97,31 @@ final class DatabaseFiles {
     }
   }
 
+  /// What the programs that use the log say about it; nil if no program uses it now.
+  func readIndex(of log: WriteAheadLog) throws -> LogIndex? {
+    // Each connection that uses the log has a lock on the index, and the first one writes it from the
+    // beginning.
+    guard let index,
+      hasConnection || isLocked(index, from: 128, count: 1, alsoForReading: true)
+    else { return nil }
+    return try LogIndex(.descriptor(index.descriptor), of: log.header)
+  }
+
+  /// The commits of the log that a program would read now; nil if there is no log.
+  func readLog() throws -> WriteAheadLog? {
+    guard let log, var commits = try WriteAheadLog(log) else { return nil }
+    if let index = try readIndex(of: commits) {
+      try commits.removeCommits(after: index.lastCommittedFrame)
+    }
+    return commits
+  }
+
   /// The number of the first commit of the log from which on every state can be read.
   func firstReadableCommit(of log: WriteAheadLog) throws -> Int {
-    // Each connection that uses the log has a lock on the index, and the first one writes it from the beginning.
-    let checkpointed = try index.flatMap {
-      isLocked($0, from: 128, count: 1, alsoForReading: true)
-        ? try log.lastCheckpointedFrame(index: .descriptor($0.descriptor)) : nil
-    }
-    return try log.firstReadableCommit(in: main, checkpointedThrough: checkpointed ?? .max)
+    try log.firstReadableCommit(
+      in: main,
+      checkpointedThrough: readIndex(of: log)?.lastCheckpointedFrame ?? .max
+    )
   }
 
   /// Whether the database has no commit after the last one that was read.
@@ -109,7 +129,7 @@ final class DatabaseFiles {
     guard stamp == known.stamp else { return false }
     guard let log else { return known.log == nil }
     guard let position = known.log?.position else {
-      return try WriteAheadLog(log)?.commits.isEmpty ?? true
+      return try readLog()?.commits.isEmpty ?? true
     }
     return try position.change(in: log) == .unchanged
   }

@@ -65,7 +65,7 @@ struct DatabaseReading {
         guard try snapshot.isTrue(from: plan.first) else { throw Changed() }
         known.path = files.path
         known.stamp = files.stamp
-        known.log = snapshot.log.map { ReadDatabase.LogPlace($0.position) }
+        known.noteLog(at: snapshot.log?.position)
         known.time = currentTime()
         try known.note(on: connection)
       }
@@ -88,20 +88,27 @@ struct DatabaseReading {
   }
 
   private func plan(_ snapshot: DatabaseSnapshot, since known: ReadDatabase) throws -> Plan {
-    let first = snapshot.firstReadable
+    var first = snapshot.firstReadable
     if known.log == nil, first == 0, snapshot.files.stamp == known.stamp {
       // All commits of the log are new.
       return Plan(first: 0, isCompared: false)
     }
+    let seen = try known.log.flatMap { try snapshot.log?.commit(at: $0.position) }
+    if let seen {
+      first = max(first, seen)
+    } else if let log = snapshot.log, known.isPutBack(log.header) {
+      // The commits of a copy are perhaps those that were read before.
+      first = log.commits.count
+    }
     guard snapshot.files.stamp.isSameFile(as: known.stamp) else {
       return Plan(first: first, isCompared: true, remark: "the database is another file")
     }
-    guard let position = known.log?.position else { return Plan(first: first, isCompared: true) }
-    guard let log = snapshot.log, let seen = try log.commit(at: position) else {
+    guard known.log != nil else { return Plan(first: first, isCompared: true) }
+    guard let seen else {
       let remark = "the write-ahead log was begun again or removed since"
       return Plan(first: first, isCompared: true, remark: remark)
     }
-    if seen >= first || seen == log.commits.count { return Plan(first: seen, isCompared: false) }
+    if seen == first { return Plan(first: seen, isCompared: false) }
     let remark = "a checkpoint overwrote pages that the commits need"
     return Plan(first: first, isCompared: true, remark: remark)
   }

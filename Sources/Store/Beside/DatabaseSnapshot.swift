@@ -26,7 +26,7 @@ struct DatabaseSnapshot {
     self.files = files
     copy = try files.hasHotJournal ? PrivateFile(rollingBack: files, in: folder) : nil
     main = copy?.source ?? files.main
-    log = try copy == nil ? files.log.flatMap { try WriteAheadLog($0) } : nil
+    log = try copy == nil ? files.readLog() : nil
     // SQLite writes the first page when the first table is created.
     guard files.stamp.size > 0 || log?.commits.isEmpty == false else {
       throw StoreError(.notADatabase, at: files.path) {

@@ -40,6 +40,7 @@ package struct DatabaseWatch {
         // These files must stay open as long as the pin: closing them would release its locks.
         let files = try DatabaseFiles(path, sharing: reading.kept)
         if let kept = reading.kept, !kept.stamp.isSameFile(as: files.stamp) { pin = nil }
+        files.hasConnection = pin != nil
         reading.kept = files
         let found = try files.describingErrors {
           (usesLog: files.usesLog, isNew: try !files.isUnchanged(since: known))
@@ -48,6 +49,7 @@ package struct DatabaseWatch {
           let isDue = found.usesLog || compared.map { ContinuousClock.now >= $0 + interval } ?? true
           // The next pin begins before the last one ends.
           let next = isPinned && found.usesLog ? try Pin(path) : nil
+          files.hasConnection = pin != nil || next != nil
           if found.isNew, isDue {
             try read(reading, connection, &known)
             compared = .now

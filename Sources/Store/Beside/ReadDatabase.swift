@@ -13,6 +13,8 @@ struct ReadDatabase: CatalogEntry {
   var stamp: FileStamp
   /// The place in the write-ahead log after the last commit that was read; nil if there was no log.
   var log: LogPlace?
+  /// The salts of the logs that were read before, from the oldest to the newest, at most a hundred.
+  private var earlierLogs: [UInt64]?
   /// The number in the database's header that increases with each change of its schema.
   var schemaCookie: UInt32
   /// When the database was last read.
@@ -44,6 +46,20 @@ struct ReadDatabase: CatalogEntry {
         )
       )
     }
+  }
+
+  /// Whether a log is one that was read before, although it does not have the last commit that was
+  /// read: somebody put back a copy of it.
+  func isPutBack(_ log: LogHeader) -> Bool {
+    log.salts == self.log?.position.salts || earlierLogs?.contains(log.salts) == true
+  }
+
+  /// Notes the place after the last commit that was read; nil if there is no log.
+  mutating func noteLog(at position: LogPosition?) {
+    if let last = log?.position.salts, last != position?.salts {
+      earlierLogs = Array(((earlierLogs ?? []).filter { $0 != last } + [last]).suffix(100))
+    }
+    log = position.map { LogPlace($0) }
   }
 
   /// How a transaction of the next reading is read.

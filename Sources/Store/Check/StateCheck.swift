@@ -197,16 +197,11 @@ final class StateCheck {
     }
     let after = change.valuesByKey(.after)
     let before = change.valuesByKey(.before)
-    let isErased = change.hasUnknownValues
-    // If all values of an object are erased or unknown, it is left out until a value is known.
-    let isKnown = after.values.contains { !$0.isUnknown && !$0.isLinks }
-    if isErased, !isKnown, change.kind == .insert { return }
     var object = KnownObject(
-      state: isErased ? .partial : .whole,
+      state: change.hasUnknownValues ? .partial : .whole,
       values: [:]
     )
     if change.kind == .update {
-      if isErased || after.isEmpty, !isKnown, try known[key] == nil { return }
       if let found = try known[key], found.state != .deleted {
         object = found
       } else {

@@ -44,7 +44,7 @@ struct UnknownValues {
       guard let layout = layouts.first(where: { $0.entity.name == entity }),
         let column = layout.column(of: property)
       else { continue }
-      let key = RowKey(entity: layout.index, id: ObjectID(rows.int64(at: 1)))
+      let key = RowKey(entity: layout.index, id: Self.id(at: rows))
       result[key, default: [:]][column] = rows.int64(at: 3)
     }
     return result
@@ -56,7 +56,7 @@ struct UnknownValues {
       "SELECT property FROM \(table) WHERE entity = ?1 AND object = ?2"
     )
     try statement.bind(1, layouts[key.entity].entity.name)
-    try statement.bind(2, key.id.integer)
+    try statement.bind(2, id(of: key))
     defer { statement.reset() }
     var result: [String] = []
     while try statement.step() { result.append(statement.string(at: 0)) }
@@ -115,14 +115,14 @@ struct UnknownValues {
     guard try hasTable else { return }
     let rows = try connection.all(
       "SELECT entity, object, property, transaction_id FROM \(table)"
-    ) { ($0.string(at: 0), $0.int64(at: 1), $0.string(at: 2), $0.int64(at: 3)) }
+    ) { ($0.string(at: 0), $0.value(at: 1), $0.string(at: 2), $0.int64(at: 3)) }
     try connection.execute("DELETE FROM \(table)")
     for (entity, object, property, transaction) in rows {
       guard let new = successor(entity, property) else { continue }
       try connection.run(
         "INSERT INTO \(table) VALUES (?1, ?2, ?3, ?4)",
         values: [
-          .text(new.entity), .integer(object), .text(new.property), .integer(transaction),
+          .text(new.entity), object, .text(new.property), .integer(transaction),
         ]
       )
     }
@@ -131,6 +131,14 @@ struct UnknownValues {
   /// Removes the table, because the placeholders become the values of a promoted store.
   static func removeTable(on connection: Connection) throws {
     try connection.execute("DROP TABLE IF EXISTS \(connection.tables.unknown)")
+  }
+
+  /// The id of an object, which is the second column.
+  private static func id(at rows: Statement) -> ObjectID {
+    guard rows.type(at: 1) == .text, let name = RowName(canonical: rows.bytes(at: 1)) else {
+      return ObjectID(rows.int64(at: 1))
+    }
+    return ObjectID(name)
   }
 
   private func name(_ key: RowKey, _ column: ColumnIndex) -> [Value] {

@@ -58,6 +58,17 @@ package struct PropertyTargets {
   }
 }
 
+/// The name in the last of the schemas of an entity that an earlier one has; nil if none has it, or if
+/// a migration removed it.
+package func presentName(ofEntity name: String, schemas: [StoreSchema]) throws -> String? {
+  guard let last = schemas.last,
+    let start = schemas.lastIndex(where: { $0.entities.contains { $0.name == name } })
+  else { return nil }
+  let past = try PastNames(Array(schemas[start...]))
+  let index = Array(name.utf8).withUnsafeBytes { past.successor(of: $0)?.entity }
+  return try index.map { try last.layouts()[$0].entity.name }
+}
+
 /// The properties that a caller selected, with their names under each schema that the store has
 /// had.
 package final class CatalogTargets {

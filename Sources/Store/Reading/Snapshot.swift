@@ -73,7 +73,6 @@ extension Reader {
   /// was erased.
   func unknownValues() throws -> [RowKey: [ColumnIndex: Int64]] {
     if let erasedAtPoint { return erasedAtPoint }
-    guard connection.tables.prefix == nil else { return [:] }
     return try UnknownValues(connection, layouts: layouts).all()
   }
 

@@ -110,8 +110,9 @@ final class AdoptedUndo {
           + " transactions after \(end)."
       }
     }
-    guard place.keys != nil || !place.added.isEmpty else { return try body(change) }
     let table = writer.tables[place.table]
+    let isRenamed = !change.entity.elementsEqual(table.layout.entity.name.utf8)
+    guard isRenamed || place.keys != nil || !place.added.isEmpty else { return try body(change) }
     let (before, after) = (change.valuesByKey(.before), change.valuesByKey(.after))
     var (old, new) = (place.translated(before), place.translated(after))
     // A row with values of removed columns can be deleted, but can't get these values again.

@@ -7,7 +7,8 @@ struct ChangeValues {
   let blobs: Blobs
   var content: (String) throws -> LargeValue
 
-  /// The values of columns in one side of a change; nil for an erased or unknown value.
+  /// The values of columns in one side of a change; nil for an erased or unknown value that is not in
+  /// the id.
   func values(
     _ members: ArraySlice<ObjectDecoder.Member>,
     side: Change.Side,
@@ -25,7 +26,7 @@ struct ChangeValues {
       }
       if note.special.isEmpty { return try decoder.value(member, special: nil) }
       let name = note.specialName
-      if note.isUnknown { return nil }
+      if note.isUnknown { return decoder.layout.keyValue(at: member.index, of: change.id) }
       guard let name, let known = SpecialValue(name: name) else {
         throw decoder.refusal(member.value)
       }

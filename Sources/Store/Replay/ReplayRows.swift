@@ -115,24 +115,20 @@ final class ReplayRows {
       old = try values.values(before, side: .before, change: change, of: entity)
       new = try values.values(after, side: .after, change: change, of: entity)
     }
-    // If all values of an object are erased, a later transaction deletes the object, and no other
-    // object gets its id before that. So the object is left out.
     let isErased = old.contains { $0 == nil } || new.contains { $0 == nil }
-    let isKnown = new.isEmpty || new.contains { $0 != nil }
     if change.kind == .insert {
       guard row == nil else { return note(key, property: nil, expected: nil, found: "there") }
-      if isKnown, mayWrite { try insert(key, members: after, values: new) }
+      if mayWrite { try insert(key, members: after, values: new) }
       return
     }
     guard let row else {
-      // If the change contains only links, its object may have been left out.
+      // An earlier version left out the objects whose values are all erased.
       let isOfLinks = change.kind == .update && after.isEmpty
       let isLeftOut = change.kind == .delete && writer.schema.hasUnknownValues == true
       guard isErased || isOfLinks || isLeftOut else {
         return note(key, property: nil, expected: "there", found: nil)
       }
-      // The key of a program's row can have erased values, so only an object can be inserted.
-      if change.kind == .update, !isOfLinks, isKnown, mayWrite, adopted == nil {
+      if change.kind == .update, !isOfLinks, mayWrite {
         try insert(key, members: after, values: new)
       }
       return
@@ -228,7 +224,7 @@ final class ReplayRows {
     let after = changes.members[part.after]
     let values = try values.values(after, side: .after, change: part.change, of: part.entity)
     guard let row = try writer.current(key) else {
-      // If values of the object are erased, it may have been left out.
+      // An earlier version left out the objects whose values are all erased.
       if !values.contains(where: { $0 == nil }) {
         note(key, property: nil, expected: "there", found: nil)
       }

@@ -130,9 +130,10 @@ class Table:
         columns = connection.execute("SELECT name, type, pk FROM pragma_table_xinfo(?) WHERE hidden = 0", (name,)).fetchall()
         self.columns = [(quote(column[0]), column[1]) for column in columns]
         self.key = [quote(column[0]) for column in sorted(columns, key=lambda c: c[2]) if column[2]]
-        self.identity = self.rowid(connection)
+        self.rowid = None
+        self.identity = self.identify(connection)
 
-    def rowid(self, connection):
+    def identify(self, connection):
         """An SQL expression for a row: its rowid if only the rowid identifies the row, else NULL."""
         taken = {column[0].strip('"').lower() for column in self.columns}
         name = [n for n in ("rowid", "_rowid_", "oid") if n not in taken][0]
@@ -140,6 +141,7 @@ class Table:
             connection.execute("SELECT %s FROM %s LIMIT 1" % (name, self.name))
         except sqlite3.Error:
             return "NULL"  # A table WITHOUT ROWID.
+        self.rowid = (name, "INT")
         missing = " OR ".join("%s IS NULL" % column for column in self.key) or "1"
         return "CASE WHEN %s THEN %s END" % (missing, name)
 
@@ -151,6 +153,8 @@ class Table:
 
 def statement(rng, table):
     name, columns = table.name, table.columns
+    if table.rowid and not table.full_text and rng.random() < 0.1:
+        columns = [table.rowid] + columns
     conflict = rng.choice(CONFLICTS)
     kind = rng.random()
     if LARGE and kind > 0.98 and not table.full_text:
@@ -163,7 +167,7 @@ def statement(rng, table):
             "(" + ", ".join(literal(rng, c[1]) for c in chosen) + ")" for _ in range(rng.choice([1, 1, 1, 3]))
         )
         text = "INSERT %s INTO %s (%s) VALUES %s" % (conflict, name, ", ".join(c[0] for c in chosen), rows)
-        if not conflict and table.key and not table.full_text and rng.random() < 0.3:
+        if not conflict and columns is table.columns and table.key and not table.full_text and rng.random() < 0.3:
             column = rng.choice(columns)
             text += " ON CONFLICT DO NOTHING" if rng.random() < 0.3 else (
                 " ON CONFLICT (%s) DO UPDATE SET %s = %s"

@@ -44,6 +44,18 @@ extension Forgery {
         lines[place] = lines[place].replacing(/"ts":"2/, with: #""ts":"3"#)
       }
     },
+    Forgery(
+      "the time of a transaction is a path, and all digests are computed again",
+      answer: "is not a time"
+    ) { world in
+      try world.alter(2) { lines in
+        for place in lines.indices where lines[place].contains(#""txn":9,"#) {
+          lines[place] = lines[place].replacing(/"ts":"[^"]+"/, with: #""ts":"/../../../x""#)
+        }
+      }
+      try world.rewriteDigests(from: 2)
+      return try travelog("verify", world.logs)
+    },
     Forgery(lines: "the process of a transaction is replaced") { lines in
       let place = try lines.place(#"{"kind":"transaction","txn":9,"#)
       lines[place] = lines[place].replacing(/"pid":[0-9]+/, with: #""pid":1"#)

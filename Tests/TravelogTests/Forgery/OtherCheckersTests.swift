@@ -52,6 +52,11 @@ struct OtherCheckersTests {
         let whole = try travelog("prove", logs, forged.place).output
         #expect(try !proofs.isAccepted(forged.forged(whole), by: checker), "\(forged.name)")
       }
+      for place in ["9", "9.2"] {
+        var lines = try travelog("prove", logs, place).output.components(separatedBy: "\n")
+        lines.insert(lines[1].replacing("transaction", with: "change"), at: 2)
+        #expect(try !proofs.isAccepted(lines.joined(separator: "\n"), by: checker), "other line")
+      }
       let whole = try travelog("prove", logs, "9.2").output
       let elsewhere = try folder.appendingPathComponent("other").making()
       let other = try SignedProofs(elsewhere, openssl: openssl)

@@ -1,0 +1,126 @@
+import ChangeLog
+import Format
+import Foundation
+import Pipeline
+import Store
+import Testing
+
+@Suite("Replicas of adopted files whose values were erased")
+struct ErasedRowTests {
+  private static let tables = [
+    "(a, b, c)", "(a TEXT, b, c, PRIMARY KEY(a, b))", "(a INTEGER PRIMARY KEY, b, c)",
+    "(a TEXT PRIMARY KEY NOT NULL, b NOT NULL, c UNIQUE)",
+    "(a, b, c, PRIMARY KEY(b, a)) WITHOUT ROWID",
+  ]
+
+  /// Creates a file with three rows, exports its logs, and returns the id of its second row.
+  private func makeWorld(_ columns: String) throws -> (AdoptedWorld, second: ObjectID) {
+    let world = try AdoptedWorld("CREATE TABLE t\(columns)")
+    try world.run("INSERT INTO t VALUES (1, 'k', 'x')")
+    try world.run("INSERT INTO t VALUES (2, 'secret', 'secrets')")
+    try world.run("INSERT INTO t VALUES (3, 'm', 'y')")
+    try world.exportLogs()
+    let insert = try #require(try world.changes().dropFirst().first?.changes.first)
+    let id = String(insert.dropFirst("insert t ".count))
+    let name = try #require(Array(id.utf8).withUnsafeBytes { RowName(canonical: $0) })
+    return (world, ObjectID(name))
+  }
+
+  private func erase(_ id: ObjectID, _ attributes: String..., in world: AdoptedWorld) throws {
+    var request = EraseRequest(logs: world.logs, entity: "t", object: id)
+    request.attributes = attributes
+    request.store = world.path
+    _ = try Pipeline.erase(request)
+  }
+
+  /// The number of rows of a replica that ends at a point.
+  private func count(_ point: Point, in world: AdoptedWorld, _ name: String) throws -> Int {
+    try recordedRows(of: world.restore(name, until: point))["t"]?.count ?? 0
+  }
+
+  @Test(
+    "A deleted row whose values were erased is in earlier replicas, and not in later ones.",
+    arguments: tables
+  )
+  func deleted(_ columns: String) throws {
+    let (world, second) = try makeWorld(columns)
+    try world.run("DELETE FROM t WHERE c = 'secrets'")
+    try world.exportLogs()
+    try erase(second, in: world)
+    try world.run("INSERT INTO t VALUES (2, 'again', 'z')")
+    try world.exportLogs()
+    var rows = 0
+    for (index, transaction) in try world.history().enumerated() {
+      rows += transaction.changes.count { $0.hasPrefix("insert ") }
+      rows -= transaction.changes.count { $0.hasPrefix("delete ") }
+      let point = Point.transaction(Int64(index) + 1)
+      #expect(try count(point, in: world, "until \(index).db") == rows, "up to \(index + 1)")
+    }
+    try world.compareReplicas("erasure")
+    #expect(try verify(against(world)).allSatisfy { $0.findings.isEmpty })
+  }
+
+  @Test("A row keeps its present values if all of its earlier ones were erased.", arguments: tables)
+  func changed(_ columns: String) throws {
+    let (world, second) = try makeWorld(columns)
+    _ = try world.restore("earlier.db")
+    let hasKey = columns != "(a, b, c)"
+    // The values of a key are in the id, so they are not erased.
+    if hasKey {
+      #expect(throws: PipelineError.self) { try erase(second, "a", in: world) }
+    }
+    let isKey = columns.contains("KEY(")
+    try world.run(
+      isKey
+        ? "UPDATE t SET c = 'new' WHERE a = 2"
+        : "UPDATE t SET b = 'new', c = 'newer'\(hasKey ? "" : ", a = 7") WHERE a = 2"
+    )
+    try world.exportLogs()
+    switch (hasKey, isKey) {
+    case (false, _): try erase(second, "a", "b", "c", in: world)
+    case (_, true): try erase(second, "c", in: world)
+    default: try erase(second, "b", "c", in: world)
+    }
+    try world.compareReplicas("erasure")
+    #expect(try recordedRows(of: world.restore("earlier.db")) == recordedRows(of: world.path))
+    #expect(try verify(against(world)).allSatisfy { $0.findings.isEmpty })
+  }
+
+  @Test(
+    "A backup from before an erasure begins a lineage that is sound, with a start that is not proven.",
+    arguments: [true, false]
+  )
+  func recovered(_ isDeleted: Bool) throws {
+    let (world, second) = try makeWorld("(a INTEGER PRIMARY KEY, b, c)")
+    let backup = world.file("backup.db")
+    try FileManager.default.copyItem(atPath: world.path, toPath: backup)
+    try world.run(isDeleted ? "DELETE FROM t WHERE a = 2" : "UPDATE t SET c = 'new' WHERE a = 2")
+    try world.exportLogs()
+    if isDeleted { try erase(second, in: world) } else { try erase(second, "c", in: world) }
+    try FileManager.default.removeItem(atPath: world.path)
+    try FileManager.default.moveItem(atPath: backup, toPath: world.path)
+    try world.run("INSERT INTO t VALUES (4, 'four', 'z')")
+    _ = try recover(RecoverRequest(store: world.path, logs: world.logs))
+    try world.exportLogs()
+    let results = try verify(VerifyRequest(logs: world.logs))
+    #expect(results.allSatisfy { $0.findings.isEmpty })
+    #expect(results.last?.isUnproven == true)
+    #expect(try recordedRows(of: world.restore("replica.db")) == recordedRows(of: world.path))
+  }
+
+  private func against(_ world: AdoptedWorld) -> VerifyRequest {
+    var request = VerifyRequest(logs: world.logs)
+    request.against = world.path
+    return request
+  }
+
+  @Test("An erasure that names a table by its earlier name says how the table is named now.")
+  func renamed() throws {
+    let (world, second) = try makeWorld("(a INTEGER PRIMARY KEY, b, c)")
+    try world.run("DELETE FROM t WHERE c = 'secrets'")
+    try world.run("ALTER TABLE t RENAME TO u")
+    try world.exportLogs()
+    let error = #expect(throws: PipelineError.self) { try erase(second, in: world) }
+    #expect(error.map { "\($0)".contains("t is named u now") } == true)
+  }
+}
