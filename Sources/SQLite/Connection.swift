@@ -63,7 +63,8 @@ package final class Connection {
 
   package convenience init(path: String, mode: Mode) throws {
     var flags: Int32
-    var name = path
+    // SQLite would read some names as a URI, or as a database in memory.
+    var name = path.hasPrefix("file:") || path.hasPrefix(":") ? "./" + path : path
     var status = stat()
     // SQLite would wait until another program opens the pipe.
     guard mode == .memory || stat(path, &status) != 0 || status.st_mode & S_IFMT != S_IFIFO else {

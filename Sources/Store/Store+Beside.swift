@@ -30,6 +30,13 @@ extension Store {
         "\(history) exists already.\nName a new file for the history."
       }
     }
+    let others = ["-journal", "-wal", "-shm"].map { absolutePath(database) + $0 }
+    guard !others.contains(absolutePath(history)) else {
+      throw StoreError(.misuse, at: history) {
+        "\(history) is the name of a file that SQLite makes and deletes beside \(database)."
+          + "\nName another file for the history."
+      }
+    }
     let isNew = access(history, F_OK) != 0
     do {
       return try describingErrors(at: history) {

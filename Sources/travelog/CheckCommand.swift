@@ -57,6 +57,7 @@ extension Travelog {
       }
     }
     try line.clear()
+    let unrecorded = try readableStore(path).unrecordedTables() ?? []
     if given[json] {
       try call.answer(
         CheckAnswer(
@@ -65,7 +66,8 @@ extension Travelog {
           messages: findings,
           unknown: result.unknown,
           recorded: result.recorded,
-          violations: result.violations
+          violations: result.violations,
+          unrecorded: unrecorded
         )
       )
       try call.warn(findings: findings, of: count)
@@ -75,6 +77,7 @@ extension Travelog {
           + (result.violations.isEmpty ? " constraints" : "")
           + " and catalog of \(visible(path)) agree"
           + (result.unknown == 0 ? "" : ", as far as the history reaches back")
+          + (unrecorded.isEmpty ? "" : "; not recorded: \(visible(listText(unrecorded)))")
       )
     }
     if isUnlisted {
@@ -112,4 +115,5 @@ struct CheckAnswer: Codable {
   let unknown: Int64
   let recorded: Int64?
   let violations: [String]
+  let unrecorded: [String]
 }

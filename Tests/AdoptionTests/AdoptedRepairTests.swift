@@ -259,4 +259,35 @@ struct AdoptedRepairTests {
     verification.includesFiltered = true
     #expect(try verify(verification).allSatisfy { $0.findings.isEmpty })
   }
+
+  @Test("A filter redacts generated columns with others, and refuses keys and earlier names.")
+  func redactedColumns() throws {
+    let world = try AdoptedWorld(
+      "CREATE TABLE person(mail TEXT PRIMARY KEY, phone, short AS (substr(phone, 1, 6)), note)"
+    )
+    try world.run("INSERT INTO person VALUES ('a@b', 'Secret-Value-4711', 'kept')")
+    func export(_ column: String) throws -> ExportResult {
+      try FileManager.default.createDirectory(
+        atPath: world.logs.path,
+        withIntermediateDirectories: true
+      )
+      var request = ExportRequest(store: world.path, logs: world.logs)
+      let parts = column.split(separator: ".").map(String.init)
+      request.filter.redactions = [.init(entity: parts[0], attribute: parts[1], manner: .drop)]
+      return try Pipeline.export(request)
+    }
+    let file = try #require(try export("person.phone").files.first)
+    let text = try output(of: "gzip", ["-dc", file])
+    #expect(text.contains("text:kept") && !text.contains("Secret"))
+    #expect(throws: PipelineError.self) { try export("person.mail") }
+    try world.run("ALTER TABLE person RENAME COLUMN phone TO tel")
+    try world.run("UPDATE person SET tel = 'Secret-Value-4712'")
+    let error = #expect(throws: PipelineError.self) { try export("person.phone") }
+    #expect(error.map { "\($0)".contains("person.phone is named person.tel now") } == true)
+    try world.run("ALTER TABLE person RENAME TO human")
+    #expect(throws: PipelineError.self) { try export("person.tel") }
+    for file in try export("human.tel").files {
+      #expect(try !output(of: "gzip", ["-dc", file]).contains("Secret"))
+    }
+  }
 }

@@ -16,9 +16,9 @@ struct ErasedRowTests {
   /// Creates a file with three rows, exports its logs, and returns the id of its second row.
   private func makeWorld(_ columns: String) throws -> (AdoptedWorld, second: ObjectID) {
     let world = try AdoptedWorld("CREATE TABLE t\(columns)")
-    try world.run("INSERT INTO t VALUES (1, 'k', 'x')")
-    try world.run("INSERT INTO t VALUES (2, 'secret', 'secrets')")
-    try world.run("INSERT INTO t VALUES (3, 'm', 'y')")
+    for row in ["1, 'k', 'x'", "2, 'secret', 'secrets'", "3, 'm', 'y'"] {
+      try world.run("INSERT INTO t(a, b, c) VALUES (\(row))")
+    }
     try world.exportLogs()
     let insert = try #require(try world.changes().dropFirst().first?.changes.first)
     let id = String(insert.dropFirst("insert t ".count))
@@ -106,6 +106,40 @@ struct ErasedRowTests {
     #expect(results.allSatisfy { $0.findings.isEmpty })
     #expect(results.last?.isUnproven == true)
     #expect(try recordedRows(of: world.restore("replica.db")) == recordedRows(of: world.path))
+  }
+
+  @Test(
+    "An erased value is also erased from generated columns, and the logs can be imported.",
+    arguments: ["STORED", "VIRTUAL"],
+    [true, false]
+  )
+  func generated(_ kind: String, _ isDeleted: Bool) throws {
+    let (world, second) = try makeWorld(
+      "(a INTEGER PRIMARY KEY, b, c, d AS ('+' || c) \(kind), e AS (b || '') \(kind))"
+    )
+    try world.run("UPDATE t SET c = 'new' WHERE a = 2")
+    if isDeleted { try world.run("DELETE FROM t WHERE a = 2") }
+    try world.exportLogs()
+    try erase(second, "c", in: world)
+    try world.run("INSERT INTO t(a, b, c) VALUES (9, 'later', 'z')")
+    try world.compareReplicas("erasure")
+    #expect(try verify(against(world)).allSatisfy { $0.findings.isEmpty })
+    for path in try world.logs.allFiles() {
+      #expect(try !output(of: "gzip", ["-dc", path]).contains("secrets"))
+    }
+  }
+
+  @Test("Erased values of a column that got another name are forgotten when it has new values.")
+  func renamedColumn() throws {
+    let (world, second) = try makeWorld("(a INTEGER PRIMARY KEY, b, c)")
+    try world.run("ALTER TABLE t RENAME COLUMN c TO d")
+    try world.exportLogs()
+    try world.run("UPDATE t SET d = 'new' WHERE a = 2")
+    try world.exportLogs()
+    try erase(second, "d", in: world)
+    try world.run("ALTER TABLE t RENAME TO u")
+    try world.compareReplicas("erasure")
+    #expect(try verify(against(world)).allSatisfy { $0.findings.isEmpty })
   }
 
   private func against(_ world: AdoptedWorld) -> VerifyRequest {

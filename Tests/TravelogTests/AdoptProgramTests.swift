@@ -36,6 +36,40 @@ struct AdoptProgramTests {
     }
   }
 
+  @Test("A name that looks like a URI of SQLite is the name of a file.")
+  func nameLikeURI() throws {
+    try withDatabase(shop) { folder, path in
+      let other = folder.path + "/file:shop.db"
+      try FileManager.default.copyItem(atPath: path, toPath: other)
+      let script =
+        "cd \"$0\" && \"$1\" adopt file:shop.db && \"$1\" query file:shop.db --into file:new.db"
+      let run = try run("/bin/sh", ["-c", script, folder.path, products + "/travelog"])
+      #expect(run.code == 0, "\(run.errors)")
+      #expect(try travelog("log", other).code == 0)
+      #expect(try travelog("log", path).code == 4)
+      #expect(FileManager.default.fileExists(atPath: folder.path + "/file:new.db"))
+    }
+  }
+
+  @Test("A history file can't have the name of a file that SQLite makes beside the database.")
+  func historyBeside() throws {
+    try withDatabase(shop) { (_: URL, path: String) throws in
+      for suffix in ["-journal", "-wal", "-shm"] {
+        #expect(try travelog("adopt", path, "--history", path + suffix).code != 0)
+        #expect(!FileManager.default.fileExists(atPath: path + suffix))
+      }
+    }
+  }
+
+  @Test("A check names the tables that are not recorded.")
+  func unrecorded() throws {
+    try withDatabase(shop + "; CREATE VIRTUAL TABLE place USING rtree(id, a, b)") {
+      (_: URL, path: String) throws in
+      try travelog("adopt", path)
+      #expect(try travelog("check", path).output.contains("not recorded: place"))
+    }
+  }
+
   @Test(
     "The error for another program's database names adopt, which makes it readable."
   )

@@ -28,11 +28,12 @@ package func erase(_ request: EraseRequest, tick: Tick = { _ in }) throws -> Era
     if !request.isDryRun { try store.sealForeignChanges() }
     return store
   }
-  return try Erase(request, store: store).run(tick)
+  var erasure = try Erase(request, store: store)
+  return try erasure.run(tick)
 }
 
 private struct Erase {
-  let request: EraseRequest
+  private var request: EraseRequest
   let store: Store?
   let identifier: String
 
@@ -58,14 +59,20 @@ private struct Erase {
     }
   }
 
-  func run(_ tick: Tick) throws -> EraseResult {
+  mutating func run(_ tick: Tick) throws -> EraseResult {
     var mark = EraseMark(request)
     if let begun = try EraseMark.read(request.logs, store: identifier) {
       guard mark.isSame(as: begun) else { return try refuseOther() }
       mark = begun
     }
     let chains = try openChains()
-    var scan = try EraseScan(request, chains: chains, filtered: openFiltered())
+    let schemas = try chains.reduce(into: []) { try $1.addSchemas(to: &$0) }
+    if !request.attributes.isEmpty {
+      request.implied = Set(generatedColumns(of: request.entity, in: schemas))
+        .subtracting(request.attributes)
+      request.attributes += request.implied
+    }
+    var scan = try EraseScan(request, chains: chains, filtered: openFiltered(), schemas: schemas)
     let plan = try scan.run(tick)
     try checkStore(plan)
     var result = EraseResult(store: identifier)

@@ -86,6 +86,16 @@ struct ErasePlan {
   }
 }
 
+extension LogChain {
+  /// Adds the schemas of the logs, or of the snapshots if there are no logs.
+  func addSchemas(to schemas: inout [StoreSchema]) throws {
+    for file in files.isEmpty ? snapshots : files {
+      let schema = try open(file, after: nil).header.schema
+      if schemas.last != schema { schemas.append(schema) }
+    }
+  }
+}
+
 /// Finds the values to erase.
 ///
 /// The present values of an object are not erased: a person must change or delete them first.
@@ -102,32 +112,30 @@ struct EraseScan {
   private var repeated: Set<[UInt8]> = []
   private var progress = Progress()
 
-  init(_ request: EraseRequest, chains: [LogChain], filtered: [LogChain]) throws {
+  init(
+    _ request: EraseRequest,
+    chains: [LogChain],
+    filtered: [LogChain],
+    schemas: [StoreSchema]
+  ) throws {
     self.request = request
     self.filtered = filtered
     self.chains = chains
     let beginning = chains[chains.count - 1].beginning
     plan = ErasePlan(end: beginning)
+    plan.schemas = schemas
   }
 
   mutating func run(_ tick: Tick) throws -> ErasePlan {
-    for chain in chains {
-      for file in chain.files.isEmpty ? chain.snapshots : chain.files {
-        let schema = try chain.open(file, after: nil).header.schema
-        if plan.schemas.last != schema { plan.schemas.append(schema) }
-      }
-    }
     try checkEntity(request.entity, schemas: plan.schemas, path: request.logs.path)
     for name in request.attributes {
       try checkProperty(name, of: request.entity, schemas: plan.schemas, path: request.logs.path)
-      for schema in plan.schemas {
-        let table = schema.entities.first { $0.name == request.entity }
-        guard table?.identity?.columns.contains(name) == true else { continue }
-        throw PipelineError(.misuse) {
-          "\(name) is a part of the key of \(request.entity), so its value is in the id of the row, which"
-            + " the logs keep.\nLeave out --attribute \(name)."
-        }
-      }
+      try checkIsNotKey(
+        name,
+        of: request.entity,
+        schemas: plan.schemas,
+        flag: "--attribute \(name)"
+      )
     }
     for (index, chain) in chains.enumerated() {
       let isLatest = index == chains.count - 1
@@ -249,7 +257,7 @@ struct EraseScan {
   private func checkObject() throws {
     let name = "\(request.entity) \(request.object)"
     guard plan.isKnown else {
-      try checkIsNotRenamed()
+      try checkIsNotRenamed(request.entity, schemas: plan.schemas) { "--entity \(inShell($0))" }
       throw PipelineError(.missing) {
         "The logs in \(request.logs.path) have no values of \(name) that can be erased."
           + "\nTo find the id: “travelog log \(request.logs.path) --entity \(request.entity)”"
@@ -266,16 +274,6 @@ struct EraseScan {
       "\(name) still exists, so the store and the replicas need its present values."
         + "\nDelete \(name) in the store, export the deletion, and then erase. To erase only"
         + " earlier values, name each changed attribute with --attribute."
-    }
-  }
-
-  /// Throws if the table had the name in the request only earlier.
-  private func checkIsNotRenamed() throws {
-    guard let name = try presentName(ofEntity: request.entity, schemas: plan.schemas),
-      name != request.entity
-    else { return }
-    throw PipelineError(.missing) {
-      "\(request.entity) is named \(name) now.\nName it: --entity \(inShell(name))"
     }
   }
 
@@ -324,6 +322,7 @@ struct EraseScan {
     })
     where !present.value.isErased && !present.value.isNull {
       let label = String(decoding: property.dropFirst().dropLast(2), as: UTF8.self)
+      if request.implied.contains(label) { continue }
       guard changed.contains(property), !repeated.contains(property) else {
         throw PipelineError(.stillThere) {
           "\(name) still has the \(label) that transaction \(present.transaction) set, so the store"

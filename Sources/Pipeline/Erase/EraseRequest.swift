@@ -10,6 +10,9 @@ package struct EraseRequest: Sendable {
   package var object: ObjectID
   /// The properties whose values are erased; if empty, the values of all properties are erased.
   package var attributes: [String] = []
+  /// The attributes that are erased with those of the caller, because SQLite computes them from
+  /// others.
+  var implied: Set<String> = []
   /// The path of a store, to erase the values also from its history; nil to erase only from logs.
   package var store: String?
   package var author: String?

@@ -95,10 +95,23 @@ package struct ExportFilter: Hashable, Sendable {
 
   /// Throws if the filter contains a name that no schema of the history has.
   func check(_ schemas: [StoreSchema], path: String) throws {
-    for entity in entities { try checkEntity(entity, schemas: schemas, path: path) }
+    for entity in entities {
+      try checkEntity(entity, schemas: schemas, path: path)
+      try checkIsNotRenamed(entity, schemas: schemas) { "--entity \(inShell($0))" }
+    }
     for redaction in redactions {
       try checkEntity(redaction.entity, schemas: schemas, path: path)
       try checkProperty(redaction.attribute, of: redaction.entity, schemas: schemas, path: path)
+      // Under its earlier name, the filter would not find the property any more.
+      try checkIsNotRenamed(redaction.entity, property: redaction.attribute, schemas: schemas) {
+        "--redact \(inShell($0))=\(redaction.manner.rawValue)"
+      }
+      try checkIsNotKey(
+        redaction.attribute,
+        of: redaction.entity,
+        schemas: schemas,
+        flag: "--redact \(redaction.entity).\(redaction.attribute)"
+      )
       let others = redactions.filter {
         $0.entity == redaction.entity && $0.attribute == redaction.attribute
       }

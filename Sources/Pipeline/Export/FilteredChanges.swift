@@ -31,7 +31,11 @@ final class FilteredChanges {
       },
       redactions: try filter.redactions.map {
         (
-          try PropertyTargets(entity: $0.entity, attributes: [$0.attribute], schemas: path),
+          try PropertyTargets(
+            entity: $0.entity,
+            attributes: [$0.attribute] + generatedColumns(of: $0.entity, in: path),
+            schemas: path
+          ),
           $0.manner
         )
       }

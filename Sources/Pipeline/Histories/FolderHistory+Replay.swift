@@ -56,7 +56,7 @@ extension FolderHistory {
   private func snapshot(through last: Int64) throws -> LogFolder.File? {
     let snapshots = chain.snapshots.filter { $0.range.lowerBound <= last }
     if let proven = try snapshots.last(where: isProven) { return proven }
-    return try beginsAtFirst() ? nil : snapshots.last
+    return try beginsAtFirst() ? nil : snapshots.first
   }
 
   private func beginsAtFirst() throws -> Bool {

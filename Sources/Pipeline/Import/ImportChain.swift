@@ -140,7 +140,8 @@ extension ImportRequest {
     let first = chain.files.first?.range.lowerBound
     let beginsLineage = try chain.beginsLineage()
     guard fromSnapshot || !beginsLineage else { return nil }
-    let file = try snapshot(of: chain, before: first)
+    // Without logs, there is only the state of a snapshot; otherwise the oldest one keeps all history.
+    let file = try snapshot(of: chain, before: first, isOldest: !fromSnapshot && first != nil)
     guard file == nil, !beginsLineage else { return file }
     guard let first else {
       throw PipelineError(.missingLogs) {
@@ -155,9 +156,13 @@ extension ImportRequest {
     }
   }
 
-  /// The newest snapshot with which the import can begin.
-  func snapshot(of chain: LogChain, before first: Int64?) throws -> LogFolder.File? {
-    try chain.snapshots.last { file in
+  /// The newest or the oldest snapshot with which the import can begin.
+  func snapshot(
+    of chain: LogChain,
+    before first: Int64?,
+    isOldest: Bool = false
+  ) throws -> LogFolder.File? {
+    func isUsable(_ file: LogFolder.File) throws -> Bool {
       let id = file.range.lowerBound
       if let first, id < first - 1 { return false }
       switch until {
@@ -168,5 +173,7 @@ extension ImportRequest {
         return try reader.next().map { $0.time <= time } ?? false
       }
     }
+    return try isOldest
+      ? chain.snapshots.first(where: isUsable) : chain.snapshots.last(where: isUsable)
   }
 }

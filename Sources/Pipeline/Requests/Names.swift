@@ -1,4 +1,5 @@
 import Format
+import Store
 
 /// Throws if no schema of a history has an entity.
 func checkEntity(_ name: String, schemas: [StoreSchema], path: String) throws {
@@ -30,4 +31,44 @@ func checkProperty(
     "\(entity) in \(path) does not have an attribute, a to-one relationship or a column"
       + " \(inQuotes(abbreviated(name))).\nThe known names are \(listText(known))."
   }
+}
+
+/// The columns of a table that SQLite computes from others, whose values they show.
+func generatedColumns(of entity: String, in schemas: [StoreSchema]) -> [String] {
+  let attributes = schemas.flatMap(\.entities).filter { $0.name == entity }.flatMap(\.attributes)
+  return Set(attributes.filter { $0.isGenerated == true }.map(\.name)).sorted()
+}
+
+/// Throws if a column is a part of the key of its table, so that its value is in the ids of the rows.
+func checkIsNotKey(
+  _ name: String,
+  of entity: String,
+  schemas: [StoreSchema],
+  flag: String
+) throws {
+  let isKey = schemas.contains { schema in
+    schema.entities.contains {
+      $0.name == entity && $0.identity?.columns.contains(name) == true
+    }
+  }
+  guard isKey else { return }
+  throw PipelineError(.misuse) {
+    "\(name) is a part of the key of \(entity), so its value is in the id of the row, which the logs"
+      + " keep.\nLeave out \(flag)."
+  }
+}
+
+/// Throws if an entity, or one of its properties, has another name now.
+func checkIsNotRenamed(
+  _ entity: String,
+  property: String? = nil,
+  schemas: [StoreSchema],
+  flag: (_ name: String) -> String
+) throws {
+  guard let present = try presentName(ofEntity: entity, property: property, schemas: schemas)
+  else { return }
+  let old = entity + (property.map { ".\($0)" } ?? "")
+  let new = present.entity + (present.property.map { ".\($0)" } ?? "")
+  guard new != old else { return }
+  throw PipelineError(.missing) { "\(old) is named \(new) now.\nName it: \(flag(new))" }
 }

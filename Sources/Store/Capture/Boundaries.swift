@@ -6,7 +6,8 @@ import SQLite
 ///
 /// A boundary is the end of a transaction, given as a number of the clock. A boundary is proven if
 /// a bracket begins or ends there, or if the write-ahead log has a commit with this number. All
-/// other boundaries are assumed.
+/// other boundaries are assumed. A bracket in which several connections made changes was not closed
+/// by its program.
 struct Boundaries {
   /// A transaction that a program marked with a bracket, given as the first and the last number of
   /// the clock.
@@ -33,14 +34,18 @@ struct Boundaries {
   private(set) var places: [EventPlace] = []
   /// The numbers of the clock at the commits in the write-ahead log, in ascending order.
   private var commits: [Int64] = []
+  /// The numbers of the clock between which another connection began to write, in ascending order.
+  private let changes: [(before: Int64, after: Int64)]
 
   /// Reads the boundaries after one number of the clock and up to another one.
   init(
     _ connection: Connection,
     names: CaptureNames,
     after start: Int64 = 0,
-    through limit: Int64 = .max
+    through limit: Int64 = .max,
+    changesOfConnections changes: [(before: Int64, after: Int64)] = []
   ) throws {
+    self.changes = changes
     if try Capture.isCurrent(on: connection) {
       commits = try Self.commits(connection, names: names)
     }
@@ -51,7 +56,9 @@ struct Boundaries {
       if let begin = open, let author = begin.author {
         let (first, last) = (begin.place.clock, mark.place.clock)
         // A forged row can have any number of the clock, so the range must be checked.
-        if mark.author == nil, first <= last, !hasCommit(from: first, before: last) {
+        if mark.author == nil, first <= last, !hasCommit(from: first, before: last),
+          areOfOneConnection(begin.place, mark.place)
+        {
           brackets.append(
             Bracket(
               range: first...last,
@@ -109,6 +116,14 @@ struct Boundaries {
       commits.append(before)
     }
     return commits.sorted()
+  }
+
+  /// Whether one connection can have made two marks and all changes between them.
+  private func areOfOneConnection(_ begin: EventPlace, _ end: EventPlace) -> Bool {
+    if areInOneCommit(begin, end) { return true }
+    guard begin.series < end.series else { return false }
+    let index = changes.firstIndex(inOrder: { $0.before > begin.clock })
+    return index == changes.count || changes[index].after > end.clock
   }
 
   private func hasCommit(from first: Int64, before last: Int64) -> Bool {

@@ -22,6 +22,10 @@ final class CapturedScan {
   let chains: RowChains
   /// The tables with captured changes.
   private var changed: Set<Int> = []
+  /// The last captured row that was scanned.
+  private var last: EventPlace?
+  /// The numbers of the clock between which another connection began to write.
+  private var changesOfConnections: [(before: Int64, after: Int64)] = []
   /// The clock of the first captured row; nil if there is none.
   private(set) var first: Int64?
   private let connection: Connection
@@ -68,6 +72,10 @@ final class CapturedScan {
     while let event = try stream.next() {
       try chains.take(event)
       changed.insert(event.table)
+      if let last, last.series >= event.place.series {
+        changesOfConnections.append((last.clock, event.place.clock))
+      }
+      last = event.place
       first = first ?? event.place.clock
       count += 1
       if count % 64 == 0, let deadline, ContinuousClock.now >= deadline { return nil }
@@ -83,7 +91,13 @@ final class CapturedScan {
     return Result(
       end: end,
       order: order,
-      boundaries: try Boundaries(connection, names: names, after: start, through: end)
+      boundaries: try Boundaries(
+        connection,
+        names: names,
+        after: start,
+        through: end,
+        changesOfConnections: changesOfConnections
+      )
     )
   }
 

@@ -98,14 +98,6 @@ struct UnknownValues {
     )
   }
 
-  /// Removes the values of the tables of an adopted file whose rows a migration records again.
-  func removeAll(ofEntities names: [String]) throws {
-    guard try hasTable else { return }
-    for name in names {
-      try connection.run("DELETE FROM \(table) WHERE entity = ?1", values: [.text(name)])
-    }
-  }
-
   /// Gives the entities and properties the names that they have after a migration.
   ///
   /// The closure returns nil for a property that the migration removed.

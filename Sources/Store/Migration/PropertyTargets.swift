@@ -58,15 +58,33 @@ package struct PropertyTargets {
   }
 }
 
-/// The name in the last of the schemas of an entity that an earlier one has; nil if none has it, or if
-/// a migration removed it.
-package func presentName(ofEntity name: String, schemas: [StoreSchema]) throws -> String? {
-  guard let last = schemas.last,
-    let start = schemas.lastIndex(where: { $0.entities.contains { $0.name == name } })
+/// The names in the last of the schemas of an entity, and of its property, that an earlier schema has;
+/// nil if none has it, or if a migration removed it.
+package func presentName(
+  ofEntity name: String,
+  property: String? = nil,
+  schemas: [StoreSchema]
+) throws -> (entity: String, property: String?)? {
+  let layouts = try schemas.map { try $0.layouts() }
+  func find(_ layouts: [EntityLayout]) -> EntityLayout? {
+    layouts.first {
+      $0.entity.name == name && (property.map($0.column) ?? ColumnIndex(0)) != nil
+    }
+  }
+  guard let last = layouts.last, let start = layouts.lastIndex(where: { find($0) != nil }),
+    let old = find(layouts[start]),
+    let successor = try Array(name.utf8).withUnsafeBytes({ bytes in
+      try PastNames(Array(schemas[start...])).successor(of: bytes)
+    })
   else { return nil }
-  let past = try PastNames(Array(schemas[start...]))
-  let index = Array(name.utf8).withUnsafeBytes { past.successor(of: $0)?.entity }
-  return try index.map { try last.layouts()[$0].entity.name }
+  let entity = last[successor.entity]
+  guard let property, let column = old.column(of: property) else {
+    return (entity.entity.name, nil)
+  }
+  let key = successor.properties[memberKey(old.columns[column].logName)]?.key
+  return entity.columns.first { memberKey($0.logName) == key }.map {
+    (entity.entity.name, $0.property)
+  }
 }
 
 /// The properties that a caller selected, with their names under each schema that the store has

@@ -14,14 +14,23 @@ final class AdoptedUndo {
   private let names: CaptureNames
   /// The present tables of changes that were recorded before tables changed.
   private let past: PastTables
-  /// The rows that wait because other rows still have their unique values.
-  private var waiting: [(key: RowKey, write: () throws -> Void)] = []
+  /// The captured rows after the beginning of the undo.
+  private let captured: CapturedStream
+  /// The rows that wait because other rows still have their unique values, and their order.
+  private var waiting: [RowKey: () throws -> Void] = [:]
+  private var order: [RowKey] = []
   private var changed: Set<String> = []
 
   private init(_ writer: Writer, names: CaptureNames) throws {
     self.writer = writer
     self.names = names
     connection = writer.connection
+    captured = try CapturedStream(
+      connection,
+      names: names,
+      tables: writer.tables,
+      after: Capture.clock(names: names, on: connection)
+    )
     let catalog = try Catalog(on: writer.connection)
     let schemas = try catalogSchemas(on: connection)
     guard let present = schemas.first(where: { $0.id == catalog.schemaID }) else {
@@ -173,39 +182,38 @@ final class AdoptedUndo {
     do {
       try change(key, body)
     } catch let error as SQLiteError where error.isUniqueConflict {
-      waiting.append((key, body))
+      waiting[key] = body
+      order.append(key)
     }
   }
 
   /// Writes an earlier change of a row, if it still waits.
+  ///
+  /// The unique values of the row must be free now.
   func writeWaiting(_ key: RowKey) throws {
-    if let index = waiting.firstIndex(where: { $0.key == key }) { try write(at: index) }
-  }
-
-  /// Writes a waiting row, whose unique values must be free now.
-  private func write(at index: Int) throws {
-    let row = waiting.remove(at: index)
+    guard let write = waiting.removeValue(forKey: key) else { return }
     do {
-      try change(row.key, row.write)
+      try change(key, write)
     } catch let error as SQLiteError where error.isUniqueConflict {
-      throw rejected(row.key, error)
+      throw rejected(key, error)
     }
   }
 
   func writeWaiting() throws {
-    while !waiting.isEmpty {
-      let rows = waiting
-      waiting.removeAll()
-      for row in rows { try write(row.key, row.write) }
+    while let first = order.first(where: { waiting[$0] != nil }) {
+      let (rows, keys) = (waiting, order)
+      (waiting, order) = ([:], [])
+      for key in keys {
+        if let write = rows[key] { try self.write(key, write) }
+      }
       // If no row could be written, the rows wait for each other, for example because they
       // exchanged a value. Then writing one of them throws the error.
-      guard waiting.count < rows.count else { return try write(at: 0) }
+      if waiting.count == rows.count { return try writeWaiting(first) }
     }
   }
 
   /// Changes one row, and throws if the change affected other rows too.
   private func change(_ key: RowKey, _ body: () throws -> Void) throws {
-    let start = try Capture.clock(names: names, on: connection)
     do {
       try body()
     } catch let error as SQLiteError where error.isUniqueConflict {
@@ -213,7 +221,7 @@ final class AdoptedUndo {
     } catch let error as SQLiteError where error.isRefusal {
       throw rejected(key, error)
     }
-    let events = try events(after: start)
+    let events = try newEvents()
     guard let first = events.first else {
       throw refusal("A trigger in \(connection.path) prevents the undo of \(text(of: key))")
     }
@@ -230,11 +238,11 @@ final class AdoptedUndo {
     changed.insert(writer.layouts[key.entity].entity.name)
   }
 
-  /// The tables of the rows that changed after a number of the clock, once for each change.
-  private func events(after clock: Int64) throws -> [EntityIndex] {
-    let stream = try CapturedStream(connection, names: names, tables: writer.tables, after: clock)
+  /// The tables of the rows that changed since the last call, once for each change.
+  private func newEvents() throws -> [EntityIndex] {
+    defer { captured.close() }
     var events: [EntityIndex] = []
-    while let event = try stream.next() {
+    while let event = try captured.next() {
       if event.kind != .victim { events.append(EntityIndex(event.table)) }
     }
     return events

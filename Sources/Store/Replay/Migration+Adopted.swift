@@ -24,9 +24,12 @@ extension Migration {
         provenance: options.provenance
       )
       writer = made
-      let removed = catalog.schema.entities.map(\.name).filter { schema[$0] == nil }
-      try UnknownValues(connection, layouts: made.layouts)
-        .removeAll(ofEntities: removed + (schema.replaced ?? []))
+      try UnknownValues(connection, layouts: made.layouts).rename { table, column in
+        guard let successor = schema.successor(of: table),
+          let present = successor.attributes.first(where: { $0.source == column })
+        else { return nil }
+        return (successor.name, present.name)
+      }
       return try Replayer(made).run(content: content, body)
     } committed: {
       writer?.committed()

@@ -133,13 +133,20 @@ final class ReplayRows {
       }
       return
     }
-    if hasUnknown, change.kind == .delete {
+    let hasGenerated = writer.tables[entity].hasGenerated
+    if hasUnknown, change.kind == .delete || hasGenerated {
       // The origin can have kept a value that nobody knew before, for which the row has a
-      // placeholder.
+      // placeholder; and SQLite computes other columns from a placeholder.
       let placeholders = try Set(unknown.properties(of: key))
-      for (place, member) in before.enumerated()
-      where placeholders.contains(writer.layouts[entity].columns[member.index].property) {
-        old[place] = nil
+      let attributes = writer.layouts[entity].entity.attributes
+      for (place, member) in before.enumerated() where !placeholders.isEmpty {
+        let property = writer.layouts[entity].columns[member.index].property
+        let isComputed =
+          hasGenerated
+          && attributes.contains { $0.name == property && $0.isGenerated == true }
+        if isComputed || change.kind == .delete && placeholders.contains(property) {
+          old[place] = nil
+        }
       }
     }
     // If values of an object are erased, its row contains placeholders. They can differ from the

@@ -100,6 +100,26 @@ struct AdoptedHistoryTests {
     #expect(details == #"{"boundary":"proven","unclosed":{"author":"lost"}}"#)
   }
 
+  @Test("A bracket that another program's bracket seems to end gives its author to no transaction.")
+  func bracketOfTwoConnections() throws {
+    let program = try AdoptedProgram()
+    try program.run(
+      "BEGIN; UPDATE travelog_context SET author = 'lost'; INSERT INTO tag VALUES ('a', 1); COMMIT"
+    )
+    for sql in [
+      "INSERT INTO tag VALUES ('b', 1)",
+      """
+      BEGIN; UPDATE travelog_context SET author = NULL; INSERT INTO tag VALUES ('c', 1);
+      UPDATE travelog_context SET author = NULL; COMMIT
+      """,
+    ] {
+      try Connection(path: program.path, mode: .readWrite).execute(sql)
+    }
+    let history = try program.history()
+    #expect(history.allSatisfy { $0.author == nil })
+    #expect(history.count == 3)
+  }
+
   @Test("Rows that REPLACE removes without a trigger are recorded as deleted.")
   func replacedRows() throws {
     let program = try AdoptedProgram("PRAGMA journal_mode = WAL;")
