@@ -173,11 +173,19 @@ extension Store {
   /// The tables of an adopted file whose rows are not recorded; nil for a store of the library.
   package func unrecordedTables() throws -> [String]? {
     guard schema.belongsToProgram, capturesChanges else { return nil }
-    return try Self.describeTables(of: location.path).compactMap { table in
-      switch table.recording {
-      case .refused(.leftOut): nil
-      case .refused: table.name
-      case .triggers, .through, .part: nil
+    return try read { reader in
+      let connection = reader.connection
+      let tables = try readTables(
+        connection,
+        without: connection.captureNames,
+        leavingOut: schema.leftOut ?? []
+      )
+      return tables.compactMap { table in
+        switch table.recording {
+        case .refused(.leftOut): nil
+        case .refused: table.name
+        case .triggers, .through, .part: nil
+        }
       }
     }
   }

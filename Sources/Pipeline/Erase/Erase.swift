@@ -161,7 +161,14 @@ private struct Erase {
       }
     }
     guard !chains.isEmpty else {
-      throw noLogs(of: "the store \(identifier)", in: request.logs)
+      guard try !request.logs.partials(of: identifier).isEmpty else {
+        throw noLogs(of: "the store \(identifier)", in: request.logs)
+      }
+      throw PipelineError(.missing) {
+        "All logs of the store \(identifier) in \(request.logs.path) are filtered, and only an erasure"
+          + " in the folder with its whole logs can record what they lose."
+          + "\nErase there; then export with the same filter to a new folder, and delete this one."
+      }
     }
     // A stray file can be a copy of a log, or a link to one. An erasure would leave the values in
     // it.

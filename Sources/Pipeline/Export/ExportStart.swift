@@ -138,9 +138,13 @@ extension ExportStart {
     if beginsWithState, request.stream == nil { return .snapshot }
     guard try !beginsWithState && reader.lastMissingTransaction() == 0 else {
       throw PipelineError(.historyExpired) {
-        "\(request.store) no longer has its whole history, but a stream must begin with the first"
-          + " transaction."
-          + "\nExport to a folder; the logs in a folder can begin with the state of the store."
+        (beginsWithState
+          ? "The history of \(request.store) begins with the state at its adoption, and a stream has no"
+            + " such state."
+          : "\(request.store) no longer has its whole history, but a stream must begin with the first"
+            + " transaction.")
+          + "\nExport to a folder; the logs in a folder can begin with the state of the store. With the"
+          + " token of the folder, a stream has the later transactions."
       }
     }
     return .beginning
