@@ -26,10 +26,15 @@ struct ErasedRowTests {
     return (world, ObjectID(name))
   }
 
-  private func erase(_ id: ObjectID, _ attributes: String..., in world: AdoptedWorld) throws {
+  private func erase(
+    _ id: ObjectID,
+    _ attributes: String...,
+    in world: AdoptedWorld,
+    withStore: Bool = true
+  ) throws {
     var request = EraseRequest(logs: world.logs, entity: "t", object: id)
     request.attributes = attributes
-    request.store = world.path
+    request.store = withStore ? world.path : nil
     _ = try Pipeline.erase(request)
   }
 
@@ -127,6 +132,26 @@ struct ErasedRowTests {
     for path in try world.logs.allFiles() {
       #expect(try !output(of: "gzip", ["-dc", path]).contains("secrets"))
     }
+  }
+
+  @Test(
+    "Erasures of rows of one transaction, with and without the store, leave sound logs.",
+    arguments: [[false, true, false], [true, false, true]]
+  )
+  func mixed(_ withStore: [Bool]) throws {
+    let world = try AdoptedWorld(
+      "CREATE TABLE t(a INTEGER PRIMARY KEY, b); INSERT INTO t VALUES (1, 'a'), (2, 'b'), (3, 'c')"
+    )
+    try world.run("INSERT INTO t VALUES (4, 'd'), (5, 'e'), (6, 'f'), (7, 'g')")
+    try world.exportLogs()
+    try world.run("DELETE FROM t WHERE a <> 7")
+    try world.exportLogs()
+    for (ids, withStore) in zip([[1, 4], [2, 5], [3, 6]] as [[ObjectID]], withStore) {
+      for id in ids { try erase(id, in: world, withStore: withStore) }
+      #expect(try verify(VerifyRequest(logs: world.logs)).allSatisfy { $0.findings.isEmpty })
+    }
+    #expect(try recordedRows(of: world.restore("replica.db")) == recordedRows(of: world.path))
+    #expect(try count(.transaction(1), in: world, "first.db") == 3)
   }
 
   @Test("Erased values of a column that got another name are forgotten when it has new values.")

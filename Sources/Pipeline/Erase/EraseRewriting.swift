@@ -65,8 +65,11 @@ func rewrite(
   ) {
     let remaining = try rewriting.close(transaction)?.remaining
     // A filtered log needs no erasure records: its transactions have the same digests as in the
-    // unfiltered logs, which have the records.
-    if !isRecorded, let remaining, let digest = transaction.digest {
+    // unfiltered logs, which have the records. If a record confirms an earlier erasure of the
+    // transaction, the chain does not confirm all of its lines, so it needs another record.
+    if let remaining, let digest = transaction.digest,
+      !isRecorded || erasures.entries[digest] != nil
+    {
       records.append(
         ErasureRecord(
           time: currentTime(),
