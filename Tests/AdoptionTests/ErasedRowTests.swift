@@ -43,6 +43,17 @@ struct ErasedRowTests {
     try recordedRows(of: world.restore(name, until: point))["t"]?.count ?? 0
   }
 
+  /// Compares the number of rows after each transaction with the changes in history.
+  private func expectCounts(in world: AdoptedWorld) throws {
+    var rows = 0
+    for (index, transaction) in try world.history().enumerated() {
+      rows += transaction.changes.count { $0.hasPrefix("insert ") }
+      rows -= transaction.changes.count { $0.hasPrefix("delete ") }
+      let point = Point.transaction(Int64(index) + 1)
+      #expect(try count(point, in: world, "until \(index).db") == rows, "up to \(index + 1)")
+    }
+  }
+
   @Test(
     "A deleted row whose values were erased is in earlier replicas, and not in later ones.",
     arguments: tables
@@ -54,13 +65,7 @@ struct ErasedRowTests {
     try erase(second, in: world)
     try world.run("INSERT INTO t VALUES (2, 'again', 'z')")
     try world.exportLogs()
-    var rows = 0
-    for (index, transaction) in try world.history().enumerated() {
-      rows += transaction.changes.count { $0.hasPrefix("insert ") }
-      rows -= transaction.changes.count { $0.hasPrefix("delete ") }
-      let point = Point.transaction(Int64(index) + 1)
-      #expect(try count(point, in: world, "until \(index).db") == rows, "up to \(index + 1)")
-    }
+    try expectCounts(in: world)
     try world.compareReplicas("erasure")
     #expect(try verify(against(world)).allSatisfy { $0.findings.isEmpty })
   }
@@ -132,6 +137,31 @@ struct ErasedRowTests {
     for path in try world.logs.allFiles() {
       #expect(try !output(of: "gzip", ["-dc", path]).contains("secrets"))
     }
+  }
+
+  @Test(
+    "Rows with erased unique values are replayed, also through a change of their table.",
+    arguments: ["(a INTEGER PRIMARY KEY,", "(a TEXT PRIMARY KEY,"],
+    [
+      " b TEXT NOT NULL UNIQUE, c NOT NULL)", " b TEXT NOT NULL UNIQUE, c INT NOT NULL) STRICT",
+      " b REAL NOT NULL, c INT, UNIQUE (b, c))",
+    ]
+  )
+  func unique(_ key: String, _ columns: String) throws {
+    let world = try AdoptedWorld("CREATE TABLE t\(key)\(columns)")
+    try world.run("INSERT INTO t VALUES (1, 1.5, 1), (2, 2.5, 2), (3, 3.5, 3)")
+    try world.run("ALTER TABLE t ADD COLUMN d TEXT")
+    try world.exportLogs()
+    try world.run("DELETE FROM t WHERE a < '3'")
+    try world.exportLogs()
+    for change in try world.changes()[0].changes.dropLast() {
+      let id = try #require(
+        Array(change.dropFirst("insert t ".count).utf8).withUnsafeBytes { RowName(canonical: $0) }
+      )
+      try erase(ObjectID(id), in: world)
+    }
+    try expectCounts(in: world)
+    try world.compareReplicas("erasure")
   }
 
   @Test(

@@ -1,3 +1,15 @@
+extension ObjectID {
+  /// The integer, or a number that names rarely share.
+  package var placeholderNumber: Int64 {
+    guard let text else { return integer }
+    return Int64(
+      bitPattern: text.utf8.reduce(0xcbf2_9ce4_8422_2325) {
+        ($0 ^ UInt64($1)) &* 0x100_0000_01b3
+      }
+    )
+  }
+}
+
 extension EntityLayout.Column {
   /// The value of an erased property in a replica's row, until history has another value.
   ///

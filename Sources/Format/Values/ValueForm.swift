@@ -126,7 +126,9 @@ extension ValueType {
       let parts = zip([0] + ends, ends).map { all.dropFirst($0).prefix($1 - $0) }
       return .text(parts.joined(separator: "-"))
     case .data, .transformed: return .blob(Data("erased \(object)".utf8))
-    case .any: return .text("")
+    // A column of a program takes an integer, unless its table is STRICT and it has blobs. A real
+    // number has 53 bits, and the values of a program are rarely as low.
+    case .any: return .integer(-(1 << 52) - (object & (1 << 52 - 1)))
     }
   }
 

@@ -169,7 +169,7 @@ final class ReplayRows {
       // A placeholder could violate a constraint of the program.
       value
         ?? (adopted == nil
-          ? columns[member.index].placeholder(for: key.id.integer) : row[member.index])
+          ? columns[member.index].placeholder(for: key.id.placeholderNumber) : row[member.index])
     }
     guard !values.isEmpty else { return }
     let changed = after.map { ColumnIndex($0.index) }
@@ -191,7 +191,9 @@ final class ReplayRows {
     members: ArraySlice<ObjectDecoder.Member>,
     values: [Value?]
   ) throws {
-    var row = writer.layouts[key.entity].columns.map { $0.placeholder(for: key.id.integer) }
+    var row = writer.layouts[key.entity].columns.map {
+      $0.placeholder(for: key.id.placeholderNumber)
+    }
     for (member, value) in zip(members, values) {
       if let value { row[member.index] = value }
     }
