@@ -37,7 +37,10 @@ extension Store {
         try recording?.lines.add(line)
       }
       try writer.recorder.erase(object, restate: restate, where: erases)
-      if count > 0 { try FreeSpace.note(.erased, on: connection) }
+      // Free pages can have the values of history that was deleted earlier.
+      if try count > 0 || HistoryRows(connection).lastPrune() != nil {
+        try FreeSpace.note(.erased, on: connection)
+      }
       if !isReplica, let (details, lines) = recording {
         var details = details
         // An interrupted run may already have recorded lines.

@@ -184,6 +184,20 @@ struct ErasedRowTests {
     #expect(try count(.transaction(1), in: world, "first.db") == 3)
   }
 
+  @Test("After an erasure no byte of a value remains whose history was deleted before.")
+  func pruned() throws {
+    let (world, second) = try makeWorld("(a INTEGER PRIMARY KEY, b, c)")
+    for value in ["Value-4711", "Value-4712", "new"] {
+      try world.run("UPDATE t SET b = '\(value)' WHERE a = 2")
+      try world.exportLogs()
+    }
+    _ = try prune(PruneRequest(store: world.path, logs: world.logs, keep: .zero))
+    try world.exportLogs()
+    try erase(second, "b", in: world)
+    let bytes = try Data(contentsOf: URL(fileURLWithPath: world.path))
+    #expect(bytes.range(of: Data("Value-471".utf8)) == nil)
+  }
+
   @Test("Erased values of a column that got another name are forgotten when it has new values.")
   func renamedColumn() throws {
     let (world, second) = try makeWorld("(a INTEGER PRIMARY KEY, b, c)")
