@@ -198,6 +198,30 @@ struct ErasedRowTests {
     #expect(bytes.range(of: Data("Value-471".utf8)) == nil)
   }
 
+  @Test(
+    "Values are erased from the snapshot with which logs begin, also if the table changed since.",
+    arguments: ["RENAME COLUMN c TO d", "RENAME TO u", "ADD COLUMN d"]
+  )
+  func earlierSnapshot(_ change: String) throws {
+    let world = try AdoptedWorld(
+      "CREATE TABLE t(a INTEGER PRIMARY KEY, b, c);"
+        + "INSERT INTO t VALUES (1, 'k', 'x'), (2, 'Value-4711', 'Value-4712')"
+    )
+    try world.run("ALTER TABLE t \(change)")
+    let table = change == "RENAME TO u" ? "u" : "t"
+    try world.exportLogs()
+    try world.run("DELETE FROM \(table) WHERE a = 2")
+    try world.exportLogs()
+    var request = EraseRequest(logs: world.logs, entity: table, object: 2)
+    request.store = world.path
+    _ = try Pipeline.erase(request)
+    for path in try world.logs.allFiles() {
+      #expect(try !output(of: "gzip", ["-dc", path]).contains("Value-471"), "\(path)")
+    }
+    #expect(try count(.transaction(1), in: world, "first.db") == 2)
+    try world.compareReplicas("erasure")
+  }
+
   @Test("Erased values of a column that got another name are forgotten when it has new values.")
   func renamedColumn() throws {
     let (world, second) = try makeWorld("(a INTEGER PRIMARY KEY, b, c)")

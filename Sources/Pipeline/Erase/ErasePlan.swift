@@ -87,9 +87,10 @@ struct ErasePlan {
 }
 
 extension LogChain {
-  /// Adds the schemas of the logs, or of the snapshots if there are no logs.
+  /// Adds the schemas of the logs, and of the snapshots before them, which can have an earlier one.
   func addSchemas(to schemas: inout [StoreSchema]) throws {
-    for file in files.isEmpty ? snapshots : files {
+    let first = files.first?.range.lowerBound ?? .max
+    for file in snapshots.filter({ $0.range.lowerBound < first }) + files {
       let schema = try open(file, after: nil).header.schema
       if schemas.last != schema { schemas.append(schema) }
     }
