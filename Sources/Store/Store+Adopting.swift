@@ -83,7 +83,7 @@ extension Store {
     busyTimeout: Duration = .seconds(10)
   ) throws -> Connection {
     // Opening it as below could empty its write-ahead log.
-    guard try !isOfApple(path) else { throw appleStore(at: path) }
+    try refuseApple(path)
     let connection = try Connection(path: path, mode: mode)
     connection.setBusyTimeout(busyTimeout)
     guard mode == .readOnly || !connection.isReadOnly else {

@@ -55,6 +55,11 @@ extension Store {
     return history
   }
 
+  /// Throws if a file is a store of Core Data or SwiftData, which would have to be written to.
+  package static func refuseApple(_ path: String) throws {
+    guard try !isOfApple(path) else { throw appleStore(at: path) }
+  }
+
   /// Whether a file is a store of Core Data or SwiftData.
   package static func isOfApple(_ path: String) throws -> Bool {
     try appleHistories.withLock { $0[absolutePath(path)] } != nil

@@ -243,12 +243,15 @@ struct AppleProgramTests {
       let commands = [
         ["undo", path, "3"], ["promote", path], ["import", logs, "--into", path],
         ["prune", path, "--logs", logs, "--keep", "0d"],
+        ["erase", logs, "--entity", "Item", "--id", "1", "--store", path],
         ["adopt", path], ["adopt", path, "--without-table", "ZITEM"],
         ["adopt", path, "--new-identity"], ["adopt", path, "--detach", "--discard-history"],
       ]
       for command in commands {
         let run = try travelog(command)
         #expect(run.code != 0, "\(command): \(run.output) \(run.errors)")
+        guard ["prune", "erase"].contains(command[0]) else { continue }
+        #expect(run.code == 4 && run.errors.contains("only reads"), "\(run.errors)")
       }
       #expect(try [Data(contentsOf: url), Data(contentsOf: log)] == before)
       let folder = url.deletingLastPathComponent().path

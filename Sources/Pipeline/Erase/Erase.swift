@@ -21,6 +21,7 @@ import Store
 package func erase(_ request: EraseRequest, tick: Tick = { _ in }) throws -> EraseResult {
   try checkHasLogs(request.logs)
   let store = try request.store.map { path in
+    try Store.refuseApple(path)
     let store = try Store.open(
       .file(URL(fileURLWithPath: path)),
       options: Options(isReadOnly: request.isDryRun)

@@ -61,6 +61,7 @@ package func prune(_ request: PruneRequest, tick: Tick = { _ in }) throws -> Pru
 private func deleteOld(_ request: PruneRequest, tick: Tick) throws -> PruneResult {
   let age = request.keep.components.seconds
   let limit = timeText(Date().addingTimeInterval(-Double(age)))
+  try Store.refuseApple(request.store)
   var options = Options(isReadOnly: request.isDryRun)
   options.triesLocksOften = true
   let store = try Store.open(.file(URL(fileURLWithPath: request.store)), options: options)

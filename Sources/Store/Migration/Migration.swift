@@ -13,7 +13,7 @@ package enum Migration {
       return nil
     }
     if attributes[.size] as? UInt64 == 0 || attributes[.size] as? Int == 0 { return nil }
-    guard try !Store.isOfApple(path) else { throw appleStore(at: path) }
+    try Store.refuseApple(path)
     do {
       return try describingErrors(at: path) {
         try StoreFile(location: .file(file), options: options).open().1.schema
