@@ -7,18 +7,24 @@ import Testing
   .enabled(if: isInstalled("python3"), "there is no python3")
 )
 struct LostCommitTests {
-  @Test(
-    "A commit in the log that the programs do not know is not in the history, and others are once.",
-    arguments: [false, true]
-  )
-  func unknownCommit(_ isCheckpointed: Bool) throws {
+  /// A database with two rows, and a program that has it open.
+  ///
+  /// As long as the program runs, no other one writes the index of the log from its beginning.
+  private func makeWorld() throws -> (AdoptedWorld, RunningProgram) {
     let world = try AdoptedWorld(
       "PRAGMA journal_mode = WAL; CREATE TABLE t(id INTEGER PRIMARY KEY, v);"
         + "INSERT INTO t VALUES (1, 'one'), (2, 'two')",
       isAdopted: false
     )
-    // As long as this program runs, no other one writes the index of the log from its beginning.
-    let other = try RunningProgram(["SELECT * FROM t"], on: world.path)
+    return (world, try RunningProgram(["SELECT * FROM t"], on: world.path))
+  }
+
+  @Test(
+    "A commit in the log that the programs do not know is not in the history, and others are once.",
+    arguments: [false, true]
+  )
+  func unknownCommit(_ isCheckpointed: Bool) throws {
+    let (world, other) = try makeWorld()
     defer { other.end() }
     if isCheckpointed { try world.run("PRAGMA wal_checkpoint(PASSIVE)") }
     try world.follow()
@@ -45,12 +51,7 @@ struct LostCommitTests {
     arguments: [false, true]
   )
   func putBack(_ isRestarted: Bool) throws {
-    let world = try AdoptedWorld(
-      "PRAGMA journal_mode = WAL; CREATE TABLE t(id INTEGER PRIMARY KEY, v);"
-        + "INSERT INTO t VALUES (1, 'one'), (2, 'two')",
-      isAdopted: false
-    )
-    let other = try RunningProgram(["SELECT * FROM t"], on: world.path)
+    let (world, other) = try makeWorld()
     try world.follow()
     for value in ["A", "B"] {
       try world.run("UPDATE t SET v = '\(value)' WHERE id = 1")
